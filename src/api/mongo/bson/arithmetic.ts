@@ -4,6 +4,7 @@ import {
   addDecimals,
   decimalOfDouble,
   divideDecimals,
+  isWholeDecimal,
   multiplyDecimals,
   negateDecimal,
 } from './decimal.ts';
@@ -64,7 +65,9 @@ export function combineWidening(kind: Sum, a: Bson, b: Bson): Bson {
 
 export function subtract(a: Bson, b: Bson): Bson {
   if (a instanceof Extended || b instanceof Extended)
-    return decimal(addDecimals(digitsOf(a), negateDecimal(digitsOf(b))));
+    return decimal(
+      addDecimals(digitsOf(a), isNaNumber(b) ? digitsOf(b) : negateDecimal(digitsOf(b))),
+    );
   if (a instanceof Double || b instanceof Double) return new Double(doubleOf(a) - doubleOf(b));
   const exact = BigInt(a as number | bigint) - BigInt(b as number | bigint);
   if (!fitsInt64(exact)) return new Double(doubleOf(a) - doubleOf(b));
@@ -91,6 +94,7 @@ export function doubleOf(value: Bson): number {
 /** A whole number within the safe range; undefined for every other value. */
 export function wholeNumber(value: Bson | undefined): number | undefined {
   if (value === undefined || !isNumber(value)) return undefined;
+  if (isDecimal(value) && !isWholeDecimal(digitsOf(value))) return undefined;
   const double = doubleOf(value);
   return Number.isSafeInteger(double) ? double : undefined;
 }
@@ -100,6 +104,7 @@ export function wholeCount(value: Bson | undefined): number | undefined {
   if (value === undefined || !isNumber(value)) return undefined;
   if (typeof value === 'bigint') return Number(value);
   if (isDecimal(value) && digitsOf(value) === '9223372036854775807') return 2 ** 63;
+  if (isDecimal(value) && !isWholeDecimal(digitsOf(value))) return undefined;
   const double = doubleOf(value);
   return Number.isInteger(double) && Math.abs(double) < 2 ** 63 ? double : undefined;
 }

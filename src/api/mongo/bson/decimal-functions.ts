@@ -1,6 +1,6 @@
 /** Functions of decimals whose results are not exact: computed with some digits more, then rounded to 34. */
 import { Decimal as Library } from 'decimal.js';
-import { decimalOfText, paddedDecimal } from './decimal.ts';
+import { decimalOfText, divideDecimals, paddedDecimal } from './decimal.ts';
 
 /** Digits beyond the 34 that are kept. */
 const PRECISION = 50;
@@ -84,6 +84,7 @@ export function decimalPower(base: string, exponent: string): string {
   return result.isFinite() ? paddedDecimal(result.toString()) : printed(result);
 }
 
+/** The quotient of two logarithms of 34 digits each, whose last digit is MongoDB's. */
 export function decimalLog(value: string, base: string): string {
-  return printed(new Wide(value).log(new Wide(base)));
+  return divideDecimals(decimalFunction('ln', value), decimalFunction('ln', base));
 }

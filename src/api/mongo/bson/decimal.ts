@@ -293,6 +293,31 @@ export function roundDecimal(text: string, places: number, mode: RoundingMode): 
   return finish({ isNegative: value.isNegative, digits, exponent: -places });
 }
 
+/** A whole number without an exponent; NaN where 34 digits are too few, and for infinities. */
+export function wholeDecimal(text: string, mode: RoundingMode): string {
+  const value = parse(text);
+  if (isNaNText(value)) return text;
+  if (typeof value === 'string' || (value.exponent > DIGITS_MAX && value.digits !== 0n))
+    return 'NaN';
+  const { isNegative } = value;
+  const digits =
+    value.digits === 0n
+      ? 0n
+      : value.exponent >= 0
+        ? value.digits * power10(value.exponent)
+        : shiftRight(value.digits, -value.exponent, mode, isNegative);
+  if (lengthOf(digits) > DIGITS_MAX) return 'NaN';
+  return print({ isNegative, digits, exponent: 0 });
+}
+
+/** True for finite decimals without a fraction. */
+export function isWholeDecimal(text: string): boolean {
+  const value = parse(text);
+  if (typeof value === 'string') return false;
+  if (value.exponent >= 0 || value.digits === 0n) return true;
+  return -value.exponent < lengthOf(value.digits) && value.digits % power10(-value.exponent) === 0n;
+}
+
 /** The whole number nearest by the mode; undefined for NaN and infinities. */
 export function integerOfDecimal(text: string, mode: RoundingMode): bigint | undefined {
   const value = parse(text);

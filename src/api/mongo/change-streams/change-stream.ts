@@ -11,9 +11,9 @@ import {
   printChangePosition,
   type Service,
 } from '../../../service/index.ts';
-import { type Bson, type BsonDocument, EPK_MAX, EPK_MIN, Extended } from '../../../value/index.ts';
+import { type Bson, type BsonDocument, EPK_MAX, EPK_MIN } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import { type LogicalTime, laterOf, timestampOf } from '../cluster-clock.ts';
+import { type LogicalTime, laterOf } from '../cluster-clock.ts';
 import {
   type Collection,
   collectionsOf,
@@ -24,12 +24,19 @@ import {
 import type { LiveRow, LiveSource } from '../cursors/live-cursor.ts';
 import { Row, type Rows } from '../documents/rows.ts';
 import { MongoError } from '../errors.ts';
-import { documentOf } from '../reply.ts';
 import { type EventPlace, eventRows } from './event-rows.ts';
 import { type EventParts, eventOf, type FoundChange, foundChange, timeOf } from './events.ts';
 import type { StreamOptions } from './options.ts';
-import type { SchemaChange } from './schema-changes.ts';
-import { printToken, type StreamState } from './token.ts';
+import {
+  concerns,
+  type EventTime,
+  endsStream,
+  eventTime,
+  headerOf,
+  INTERNAL_DATABASES,
+  schemaEvent,
+} from './schema-events.ts';
+import { foreignToken, printToken, type StreamState } from './token.ts';
 import { currentDocument, versionBefore } from './versions.ts';
 
 /** Changes that one poll reads of one collection, and bytes of them. */
@@ -37,7 +44,6 @@ const PAGE_CHANGES = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** Events that a stream keeps when a collection goes away before they were read. */
 const DRAINED_MAX = 10_000;
-const INTERNAL: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
 interface Part {
   collection: Collection;
@@ -66,6 +72,10 @@ export class ChangeStream implements LiveSource {
   /** Events of collections that are gone meanwhile. */
   #drained: LiveRow[] = [];
   #isPolling = false;
+  /** True where the client has seen all but the end. */
+  readonly #isLast: boolean;
+  /** True where the place to go on from is none of this stream. */
+  #isForeign = false;
   isEnded = false;
 
   /** @param run - the stages behind `$changeStream`. */
@@ -79,6 +89,7 @@ export class ChangeStream implements LiveSource {
     this.#schemaPosition =
       process === changes.process && number !== undefined ? number : changes.position;
     this.#last = options.resume?.last;
+    this.#isLast = options.resume?.isLast === true;
   }
 
   async open(): Promise<void> {
@@ -97,11 +108,24 @@ export class ChangeStream implements LiveSource {
       else if (startAt === undefined) await this.#addFromNow(kept);
       else this.#addFromTime(kept, startAt.high);
     }
+    this.#isForeign = this.#isTokenForeign();
     this.#call.context.changes.watch(this);
   }
 
+  /** True for the token of another collection that is still there, and of an event that this stream does not show. */
+  #isTokenForeign(): boolean {
+    const { resume, database, collection, isExpanded } = this.#options;
+    if (resume === undefined) return false;
+    if (resume.isExpanded === true && !isExpanded) return true;
+    if (database === undefined || collection === undefined || resume.parts.length !== 1)
+      return false;
+    const [[databaseRid, rid]] = resume.parts as readonly [readonly [number, number, string]];
+    const found = this.#service.containers.findByRid(databaseRid, rid);
+    return found !== undefined && !this.#parts.has(keyOf(found));
+  }
+
   get resumeToken(): BsonDocument {
-    return printToken(this.#state());
+    return printToken(this.#state(), this.#call.context.clusterClock.time);
   }
 
   close(): void {
@@ -111,11 +135,11 @@ export class ChangeStream implements LiveSource {
   async poll(): Promise<readonly LiveRow[]> {
     this.#isPolling = true;
     try {
-      if (this.#drained.length > 0) return this.#drained.splice(0);
-      const rows: LiveRow[] = [];
+      const rows = this.#drained.splice(0);
       this.#addCreated();
-      await this.#readAll(rows);
-      if (rows.length === 0) await this.#readSchema(rows);
+      const hasMore = await this.#readAll(rows);
+      if (!hasMore) await this.#readSchema(rows);
+      if (this.#isForeign && rows.length > 0) throw foreignToken();
       return rows;
     } finally {
       this.#isPolling = false;
@@ -151,7 +175,7 @@ export class ChangeStream implements LiveSource {
         ? this.#service.databases
             .list()
             .map(({ id }) => id)
-            .filter((id) => !INTERNAL.has(id))
+            .filter((id) => !INTERNAL_DATABASES.has(id))
         : [database];
     return databases
       .flatMap((id) => collectionsOf(this.#service, id))
@@ -191,8 +215,9 @@ export class ChangeStream implements LiveSource {
     this.#parts.set(keyOf(collection.container), { collection, position, isEarly: false });
   }
 
-  /** What is new in all collections, in the order of its logical time. */
-  async #readAll(into: LiveRow[]): Promise<void> {
+  /** What is new in all collections, in the order of its logical time. True where one has more. */
+  async #readAll(into: LiveRow[]): Promise<boolean> {
+    let hasMore = false;
     const pending: Pending[] = [];
     const ends: (readonly [Part, ChangeFeedPosition])[] = [];
     for (const part of this.#parts.values()) {
@@ -202,11 +227,12 @@ export class ChangeStream implements LiveSource {
       const page = await this.#page(part);
       this.#collect(part, page, pending);
       ends.push([part, page.position]);
-      if (!page.more) part.isEarly = false;
+      if (page.more) hasMore = true;
+      else part.isEarly = false;
     }
     pending.sort((a, b) => a.time.high - b.time.high || a.time.low - b.time.low);
     for (const { part, found, position, isGroupEnd, time } of pending) {
-      const place = this.#options.splits ? this.#placeOf(found) : undefined;
+      const place = this.#options.splits ? this.#placeOf(found, time) : undefined;
       part.position = position;
       if (this.#isSeen(found)) continue;
       const { databaseRid, rid } = part.collection.container;
@@ -214,14 +240,15 @@ export class ChangeStream implements LiveSource {
       await this.#addEvent(await eventOf(found, time, this.#eventParts()), into, { place });
     }
     for (const [part, position] of ends) part.position = position;
+    return hasMore;
   }
 
-  #placeOf({ collection, lsn, operation }: FoundChange): EventPlace {
+  #placeOf({ collection, lsn, operation }: FoundChange, time: LogicalTime): EventPlace {
     const { databaseRid, rid } = collection.container;
     const event = [databaseRid, rid, lsn, operation, 0] as const;
     const seen = this.#options.resume?.fragment;
     const isSame = seen !== undefined && event.every((part, at) => at === 4 || part === seen[at]);
-    return { before: this.#state(), event, fragmentsSeen: isSame ? seen[4] : 0 };
+    return { before: this.#state(), event, time, fragmentsSeen: isSame ? seen[4] : 0 };
   }
 
   #collect(part: Part, { changes, position }: ChangeFeedPage, into: Pending[]): void {
@@ -309,9 +336,12 @@ export class ChangeStream implements LiveSource {
   async #addEvent(
     event: Map<string, Bson>,
     into: LiveRow[],
-    { isInvalidate, place }: { isInvalidate?: true; place?: EventPlace | undefined } = {},
+    { place, ...marks }: EventMarks = {},
   ): Promise<void> {
-    const token = printToken({ ...this.#state(), ...(isInvalidate ? { isInvalidate } : {}) });
+    const token = printToken(
+      { ...this.#state(), ...marks },
+      eventTime(event, this.#call.context.clusterClock.time),
+    );
     const whole = new Map<string, Bson>([['_id', token], ...event]);
     for await (const batch of this.#run(one(whole)))
       for (const { document } of batch) into.push(...eventRows(document, token, place));
@@ -331,57 +361,34 @@ export class ChangeStream implements LiveSource {
   }
 
   async #readSchema(into: LiveRow[]): Promise<void> {
+    if (this.#isLast) await this.#end(into);
     for (const change of this.#call.context.changes.after(this.#schemaPosition)) {
       if (this.isEnded) return;
       this.#schemaPosition = change.number;
-      if (!this.#concerns(change)) continue;
+      if (!concerns(this.#options, change)) continue;
       if (change.isExpanded && !this.#options.isExpanded) continue;
-      await this.#addEvent(this.#schemaEvent(change), into);
-      if (!this.#ends(change)) continue;
-      this.isEnded = true;
-      await this.#addEvent(this.#headerOf('invalidate'), into, { isInvalidate: true });
+      const isLast = endsStream(this.#options, change);
+      await this.#addEvent(schemaEvent(change, this.#options.isExpanded, this.#now()), into, {
+        ...(isLast ? { isLast } : {}),
+        ...(change.isExpanded ? { isExpanded: true } : {}),
+      });
+      if (isLast) await this.#end(into);
     }
   }
 
-  #concerns({ namespace, to }: SchemaChange): boolean {
-    const { database, collection } = this.#options;
-    if (database === undefined) return !INTERNAL.has(namespace.database);
-    if (collection === undefined) return namespace.database === database;
-    const isOwn = (name: typeof namespace | undefined): boolean =>
-      name?.database === database && name.collection === collection;
-    return isOwn(namespace) || isOwn(to);
+  #now(): EventTime {
+    return { time: this.#call.context.clusterClock.time, wallMs: this.#service.clock.nowMs() };
   }
 
-  /** A stream of a collection ends with it, one of a database with the database. */
-  #ends({ kind }: SchemaChange): boolean {
-    const { database, collection } = this.#options;
-    if (collection !== undefined) return kind === 'drop' || kind === 'rename';
-    return database !== undefined && kind === 'dropDatabase';
+  async #end(into: LiveRow[]): Promise<void> {
+    this.isEnded = true;
+    await this.#addEvent(headerOf('invalidate', this.#now()), into, { isInvalidate: true });
   }
+}
 
-  #schemaEvent({ kind, namespace, description }: SchemaChange): Map<string, Bson> {
-    const event = this.#headerOf(kind);
-    const { database, collection } = namespace;
-    event.set(
-      'ns',
-      documentOf(collection === '' ? { db: database } : { db: database, coll: collection }),
-    );
-    if (description instanceof Map) {
-      const to = description.get('to');
-      if (kind === 'rename' && to !== undefined) event.set('to', to);
-      if (this.#options.isExpanded) event.set('operationDescription', description as BsonDocument);
-    }
-    return event;
-  }
-
-  #headerOf(kind: string): Map<string, Bson> {
-    const { clusterClock } = this.#call.context;
-    return new Map<string, Bson>([
-      ['operationType', kind],
-      ['clusterTime', timestampOf(clusterClock.time)],
-      ['wallTime', new Extended({ kind: 'date', ms: this.#service.clock.nowMs() })],
-    ]);
-  }
+/** What tokens tell about their event beside its place. */
+interface EventMarks extends Pick<StreamState, 'isInvalidate' | 'isLast' | 'isExpanded'> {
+  readonly place?: EventPlace | undefined;
 }
 
 function keyOf({ databaseRid, rid }: ContainerRecord): string {

@@ -1,5 +1,6 @@
 /** The rows that an event is for its client: itself, or fragments of one that is larger than a document may be. */
 import { type Bson, type BsonDocument, writeBson } from '../../../value/index.ts';
+import type { LogicalTime } from '../cluster-clock.ts';
 import type { LiveRow } from '../cursors/live-cursor.ts';
 import { MongoError } from '../errors.ts';
 import { EVENT_BYTES_MAX } from '../limits.ts';
@@ -11,6 +12,7 @@ export interface EventPlace {
   /** The stream before the event. */
   readonly before: StreamState;
   readonly event: SplitEvent;
+  readonly time: LogicalTime;
   /** Fragments that the client had before it resumed. */
   readonly fragmentsSeen: number;
 }
@@ -32,7 +34,7 @@ export function eventRows(
     const number = at + 1;
     const isLast = number === fragments.length;
     const fragment: SplitEvent = [...place.event.slice(0, 4), number] as unknown as SplitEvent;
-    const own = isLast ? token : printToken({ ...place.before, fragment });
+    const own = isLast ? token : printToken({ ...place.before, fragment }, place.time);
     const splitEvent = documentOf({ fragment: number, of: fragments.length });
     const parts = [['_id', own], ['splitEvent', splitEvent], ...fields] as const;
     return { body: writeBson(new Map<string, Bson>(parts)), resumeToken: own };

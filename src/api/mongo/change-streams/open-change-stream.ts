@@ -1,5 +1,5 @@
 /** Opens a change stream: an `aggregate` whose first stage is `$changeStream`. */
-import { type Bson, isDocument } from '../../../value/index.ts';
+import { type Bson, type BsonDocument, isDocument } from '../../../value/index.ts';
 import { expressionContext } from '../aggregate/index.ts';
 import { pipelineHost } from '../aggregate/pipeline/host.ts';
 import { parsePipeline } from '../aggregate/pipeline/parse.ts';
@@ -77,9 +77,18 @@ async function watch({ context }: Call, { database, collection }: StreamOptions)
 
 function checkStage(stage: Bson): void {
   const [name = ''] = isDocument(stage) ? stage.keys() : [];
-  if (ALLOWED.has(name) || name === SPLIT || !KNOWN_STAGE.test(name)) return;
+  if (ALLOWED.has(name) || name === SPLIT || !KNOWN_STAGE.test(name)) {
+    if (name !== '$fill' || isPlainFill((stage as BsonDocument).get(name))) return;
+  }
   throw new MongoError('IllegalOperation', `${name} is not permitted in a $changeStream pipeline`);
 }
 
+/** Values that are filled in need the document alone; methods need those around it. */
+function isPlainFill(argument: Bson | undefined): boolean {
+  const output = isDocument(argument) ? argument.get('output') : undefined;
+  const fields = isDocument(output) ? [...output.values()] : [];
+  return fields.every((field) => !isDocument(field) || !field.has('method'));
+}
+
 const KNOWN_STAGE =
-  /^\$(?:group|sort|limit|skip|lookup|graphLookup|facet|bucket|bucketAuto|count|out|merge|unwind|unionWith|sample|sortByCount|geoNear|densify|fill|setWindowFields|collStats|indexStats|documents|changeStream)$/;
+  /^\$(?:group|sort|limit|skip|lookup|graphLookup|facet|bucket|bucketAuto|count|out|merge|unwind|unionWith|sample|sortByCount|geoNear|densify|setWindowFields|collStats|indexStats|documents|changeStream)$/;

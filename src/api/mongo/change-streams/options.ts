@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import type { LogicalTime } from '../cluster-clock.ts';
 import { parseNamespace } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
-import { checkFields } from '../fields/field-table.ts';
+import { checkFields, wrongType } from '../fields/field-table.ts';
 import { parseToken, type StreamState } from './token.ts';
 
 type ImageMode = 'default' | 'updateLookup' | 'whenAvailable' | 'required';
@@ -59,6 +59,13 @@ export function parseStreamOptions(call: Call, sent: Bson): StreamOptions {
     );
   checkFields('$changeStream', sent, FIELDS, false);
   checkLevel(call.body);
+  for (const name of ['allChangesForCluster', 'showExpandedEvents'])
+    if (sent.get(name) === null) throw wrongType(`$changeStream.${name}`, null, 'bool');
+  if (call.body.get('apiStrict') === true && sent.has('showExpandedEvents'))
+    throw new MongoError(
+      'APIStrictError',
+      "BSON field '$changeStream.showExpandedEvents' is not allowed with apiStrict:true.",
+    );
   const [after, startAfter] = [sent.get('resumeAfter') ?? null, sent.get('startAfter') ?? null];
   const startAt = sent.get('startAtOperationTime') ?? null;
   if (after !== null && startAfter !== null)

@@ -1,13 +1,23 @@
 /**
- * Resume tokens: how far each collection of a stream was read. The text is hexadecimal, as drivers expect it, and
- * opaque to them.
+ * Resume tokens: how far each collection of a stream was read. The text is hexadecimal, as drivers expect it:
+ *
+ *   82         a timestamp follows, as in tokens of MongoDB, so that tools read its time
+ *   u32 u32    seconds and number of the event, or of the place between events
+ *   bytes      the state as JSON, deflated
+ *   04         the end, which may be missing
+ *
+ * Tokens of the version before are the deflated JSON alone; their first byte is never 82.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Bson, BsonDocument } from '../../../value/index.ts';
+import { type Bson, type BsonDocument, Extended } from '../../../value/index.ts';
+import type { LogicalTime } from '../cluster-clock.ts';
 import { MongoError } from '../errors.ts';
 import { documentOf } from '../reply.ts';
 
 const VERSION = 1;
+const TIMED = 0x82;
+const END = 0x04;
+const HEAD_BYTES = 9;
 /** Bytes of the state in a token: thousands of collections. */
 const STATE_BYTES_MAX = 1024 * 1024;
 
@@ -25,28 +35,58 @@ export interface StreamState {
   readonly fragment?: SplitEvent | undefined;
   /** True behind the event that ends a stream. */
   readonly isInvalidate?: boolean | undefined;
+  /** True behind the event that only the end follows: the drop or the new name of a collection. */
+  readonly isLast?: boolean | undefined;
+  /** True behind an event that streams without expanded events never see. */
+  readonly isExpanded?: boolean | undefined;
 }
 
-export function printToken(state: StreamState): BsonDocument {
-  const text = JSON.stringify({ v: VERSION, ...state });
-  return documentOf({ _data: deflateRawSync(text, { level: 1 }).toString('hex').toUpperCase() });
+export function printToken(state: StreamState, time: LogicalTime): BsonDocument {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt8(TIMED);
+  head.writeUInt32BE(time.high, 1);
+  head.writeUInt32BE(time.low, 5);
+  const body = deflateRawSync(JSON.stringify({ v: VERSION, ...state }), { level: 1 });
+  const bytes = Buffer.concat([head, body, Buffer.of(END)]);
+  return documentOf({ _data: bytes.toString('hex').toUpperCase() });
 }
 
 /** Throws InvalidResumeToken and its kind. */
 export function parseToken(sent: Bson): StreamState {
   const data = sent instanceof Map ? sent.get('_data') : undefined;
-  if (data === undefined)
-    throw new MongoError('Location40647', `Bad resume token: _data is missing or of wrong type`);
   if (typeof data !== 'string')
-    throw new MongoError('Location40648', 'Bad resume token: _data must be a text');
+    throw new MongoError('Location40647', `Bad resume token: _data is missing or of wrong type`);
+  const typeBits = (sent as BsonDocument).get('_typeBits');
+  const isBinary = typeBits instanceof Extended && typeBits.payload.kind === 'binary';
+  if (typeBits !== undefined && !isBinary)
+    throw new MongoError('Location40648', 'Bad resume token: _typeBits of wrong type');
   if (data === '') throw new MongoError('Location40649', 'Bad resume token: it is empty');
+  if (data.length % 2 === 1 || !/^[0-9a-fA-F]*$/.test(data))
+    throw new MongoError('FailedToParse', 'resume token string was not a valid hex string');
+  const bytes = Buffer.from(data, 'hex');
+  const isTimed = bytes[0] === TIMED;
+  const state = readState(isTimed ? bytes.subarray(HEAD_BYTES) : bytes);
+  if (typeof state === 'object') return state;
+  if (!isTimed) throw new MongoError('Location50811', 'Unknown type in a resume token');
+  if (state === 'cut') throw new MongoError('Overflow', 'The resume token ends too early');
+  throw new MongoError('InvalidResumeToken', 'The resume token cannot be read');
+}
+
+function readState(bytes: Uint8Array): StreamState | 'cut' | 'unknown' {
   try {
-    const bytes = Buffer.from(data, 'hex');
     const text = inflateRawSync(bytes, { maxOutputLength: STATE_BYTES_MAX }).toString();
     const state = JSON.parse(text) as StreamState & { readonly v?: number };
-    if (state.v !== VERSION || !Array.isArray(state.parts)) throw new Error('another version');
-    return state;
-  } catch {
-    throw new MongoError('InvalidResumeToken', 'The resume token cannot be read');
+    return state.v === VERSION && Array.isArray(state.parts) ? state : 'unknown';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? 'cut' : 'unknown';
   }
+}
+
+/** What a stream answers that cannot go on from its token. */
+export function foreignToken(): MongoError {
+  return new MongoError(
+    'ChangeStreamFatalError',
+    'cannot resume stream; the resume token was not found.',
+    { labels: ['NonResumableChangeStreamError'] },
+  );
 }

@@ -33,14 +33,18 @@ const ZONE_WORDS: Readonly<Record<string, string>> = {
   pdt: '-07:00',
 };
 
-/** @param zone - where the text has none; a text with one must not come with another. */
+/** Spaces and zero characters around a date; spaces of other scripts are none. */
+const OUTSIDE = /^[ \t\n\v\f\r\0\u00a0]+|[ \t\n\v\f\r\0\u00a0]+$/g;
+
+/** @param zone - where the text has none; a text with one must not come with another but UTC. */
 export function parseDate(text: string, zone: TimeZone | undefined): number | undefined {
-  const found = readIso(text) ?? readWords(text);
+  const own = text.replace(OUTSIDE, '');
+  const found = readIso(own) ?? readWords(own);
   return found === undefined ? undefined : finish(found, zone);
 }
 
 const ISO =
-  /^\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?|(\d{2})(\d{2})|-W(\d{2})(?:-(\d))?|-(\d{3}))?(?:[T ]\s*(\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?|(\d{2})(?:(\d{2})(?:\.(\d{1,9}))?)?)?)?\s*(Z|[A-Za-z]{3,}(?:\/[A-Za-z_]+)*|[+-]\d{2}(?::?\d{2})?)?\s*$/i;
+  /^(-?\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?|(\d{2})(\d{2})|-W(\d{2})(?:-(\d))?|-(\d{3}))?(?:[T \t][ \t]*(\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?|(\d{2})(?:(\d{2})(?:\.(\d{1,9}))?)?)?)?[ \t]*(Z|[A-Za-z]{3,}(?:\/[A-Za-z_]+)*|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 function readIso(text: string): Found | undefined {
   const found = ISO.exec(text);
@@ -84,10 +88,14 @@ function withZone(made: Found, text: string | undefined): Found | undefined {
 }
 
 const WORDS =
-  /^\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+([a-z]{3,9})\.?,?[\s-]+(\d{4})|([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})|(\d{1,2})\/(\d{1,2})\/(\d{4})|(\d{4})\/(\d{1,2})\/(\d{1,2}))(?:,?\s+(?:at\s+)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(am|pm)?)?\s*(Z|[A-Z]{3,}(?:\/[A-Za-z_]+)*|[+-]\d{2}:?\d{2})?\s*$/i;
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+([a-z]{3,9})\.?,?[\s-]+(\d{4})|([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})|(\d{1,2})\/(\d{1,2})\/(\d{4})|(\d{4})\/(\d{1,2})\/(\d{1,2}))(?:,?\s+(?:at\s+)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(am|pm)?)?\s*(Z|[A-Z]{3,}(?:\/[A-Za-z_]+)*|[+-]\d{2}:?\d{2})?$/i;
+
+/** The time and its zone before the year, as C prints dates. */
+const YEAR_LAST =
+  /^([a-z]{3,9},? +[a-z]{3,9} +\d{1,2}) +(\d{1,2}:\d{2}(?::\d{2})?) +(\S*) *(\d{4})$/i;
 
 function readWords(text: string): Found | undefined {
-  const found = WORDS.exec(text);
+  const found = WORDS.exec(text.replace(YEAR_LAST, '$1 $4 $2 $3'));
   if (found === null) return undefined;
   const name = found[2] ?? found[4];
   const month =
@@ -125,7 +133,7 @@ function finish(found: Found, zone: TimeZone | undefined): number | undefined {
   const { hour = 0, minute = 0, second = 0, ms = 0 } = found;
   if (hour > 24 || minute > 59 || second > 60) return undefined;
   if (hour === 24 && (minute > 0 || second > 0 || ms > 0)) return undefined;
-  if (found.zone !== undefined && zone !== undefined) return undefined;
+  if (found.zone !== undefined && zone !== undefined && !zone.isUtc) return undefined;
   const days = daysFound(found);
   if (days === undefined) return undefined;
   const time = hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
@@ -168,7 +176,8 @@ const LETTERS: Readonly<Record<string, readonly [string, (found: Found, text: st
   M: ['\\d{1,2}', (found, text) => set(found, 'minute', Number(text))],
   S: ['\\d{1,2}', (found, text) => set(found, 'second', Number(text))],
   L: ['\\d{1,3}', (found, text) => set(found, 'ms', Number(text.padEnd(3, '0')))],
-  j: ['\\d{1,3}', (found, text) => set(found, 'dayOfYear', Number(text))],
+  // MongoDB counts the days of a year from zero here, and here alone.
+  j: ['\\d{1,3}', (found, text) => set(found, 'dayOfYear', Number(text) + 1)],
   u: ['\\d', (found, text) => set(found, 'isoDay', Number(text))],
   V: ['\\d{1,2}', (found, text) => set(found, 'isoWeek', Number(text))],
   G: ['\\d{4}', (found, text) => set(found, 'isoYear', Number(text))],

@@ -22,8 +22,16 @@ import {
 } from '../../bson/decimal.ts';
 import { decimalFunction, decimalLog, decimalPower } from '../../bson/decimal-functions.ts';
 import { MongoError } from '../../errors.ts';
-import { binary, isNullish, type OperatorTable, typeName, unary, variadic } from './define.ts';
-import { rounded, roundOperator } from './rounding.ts';
+import {
+  binary,
+  folded,
+  isNullish,
+  type OperatorTable,
+  typeName,
+  unary,
+  variadic,
+} from './define.ts';
+import { roundOperator, wholeOperator } from './rounding.ts';
 
 type Value = Bson | undefined;
 
@@ -33,7 +41,7 @@ const DATE_MAX = 2 ** 63;
 export const ARITHMETIC: OperatorTable = {
   $abs: numeric(abs),
   $add: variadic(add),
-  $ceil: numeric((value) => rounded(value, 0, 'up')),
+  $ceil: numeric((value) => wholeOperator(value, 'up')),
   $divide: (argument, scope, name) =>
     binary((a, b) => divideOperator(a, b, scope.context.isCompiledGroup === true))(
       argument,
@@ -45,7 +53,7 @@ export const ARITHMETIC: OperatorTable = {
       ? decimal(decimalFunction('exp', digitsOf(value)))
       : new Double(Math.exp(doubleOf(value))),
   ),
-  $floor: numeric((value) => rounded(value, 0, 'down')),
+  $floor: numeric((value) => wholeOperator(value, 'down')),
   $ln: numeric((value) => logarithm(value, 'ln', 'Location28766')),
   $log: binary(log),
   $log10: numeric((value) => logarithm(value, 'log10', 'Location28761')),
@@ -54,7 +62,11 @@ export const ARITHMETIC: OperatorTable = {
   $multiply: variadic(multiply),
   $pow: binary(pow),
   $round: variadic((values) => roundOperator(values, 'even', '$round'), 1, 2),
-  $sigmoid: unary(sigmoid),
+  // A list is the operand itself, not a list of operands.
+  $sigmoid: (argument, scope) => {
+    const part = scope.compile(argument);
+    return folded((frame) => sigmoid(part(frame)), [part]);
+  },
   $sqrt: numeric(sqrt),
   $subtract: binary(subtractOperator),
   $trunc: variadic((values) => roundOperator(values, 'zero', '$trunc'), 1, 2),
@@ -212,6 +224,7 @@ function abs(value: Bson): Bson {
 function sqrt(value: Bson): Bson {
   if (isDecimal(value)) {
     const digits = digitsOf(value);
+    if (isNaNumber(value)) return value;
     if (digits.startsWith('-') && !isZeroDecimal(digits)) throw negativeRoot();
     return decimal(rootOfDecimal(digits));
   }
@@ -229,7 +242,7 @@ function logarithm(
   kind: 'ln' | 'log10',
   code: 'Location28766' | 'Location28761',
 ): Bson {
-  if (isNaNumber(value)) return value;
+  if (isNaNumber(value)) return new Double(Number.NaN);
   if (!(doubleOf(value) > 0) && !isTinyPositive(value))
     throw new MongoError(code, `$${kind}'s argument must be a positive number`);
   if (isDecimal(value)) return decimal(decimalFunction(kind, digitsOf(value)));
@@ -251,8 +264,7 @@ function log(a: Value, b: Value): Value {
     throw new MongoError('Location28757', `$log's base must be numeric, not ${typeName(b)}`);
   const [value, base] = [a as Bson, b as Bson];
   const isWide = isDecimal(value) || isDecimal(base);
-  if (isNaNumber(value) || isNaNumber(base))
-    return isWide ? decimal('NaN') : new Double(Number.NaN);
+  if (isNaNumber(value) || isNaNumber(base)) return new Double(Number.NaN);
   if (!(doubleOf(value) > 0) && !isTinyPositive(value))
     throw new MongoError('Location28758', "$log's argument must be a positive number");
   const double = doubleOf(base);
@@ -278,15 +290,28 @@ function pow(a: Value, b: Value): Value {
     throw new MongoError('Location28764', '$pow cannot take a base of 0 and a negative exponent');
   if (isDecimal(a) || isDecimal(b)) return decimalPow(base, exponent);
   if (a instanceof Double || b instanceof Double)
-    return new Double(doubleOf(base) ** doubleOf(exponent));
+    return new Double(doublePow(doubleOf(base), doubleOf(exponent)));
   return integerPow(base as number | bigint, exponent as number | bigint);
+}
+
+/** As in C: one to any power is one, and minus one to an infinite one too. */
+function doublePow(base: number, exponent: number): number {
+  if (base === 1 || (base === -1 && Math.abs(exponent) === Number.POSITIVE_INFINITY)) return 1;
+  return base ** exponent;
 }
 
 function decimalPow(base: Bson, exponent: Bson): Bson {
   const power = digitsOf(exponent);
   if (isZeroDecimal(power)) return decimal('1');
-  if (digitsOf(base) === 'NaN' || power === 'NaN') return decimal('NaN');
+  if (isNaNumber(base) || isNaNumber(exponent)) return decimal('NaN');
+  const isVanishing =
+    digitsOf(base) === '-Infinity' ? power.startsWith('-') : isNegativeZero(digitsOf(base));
+  if (isVanishing) return decimal('0E-6176');
   return decimal(decimalPower(digitsOf(base), power));
+}
+
+function isNegativeZero(digits: string): boolean {
+  return digits.startsWith('-') && isZeroDecimal(digits);
 }
 
 /** Integers where the result is one that fits, otherwise a double. */

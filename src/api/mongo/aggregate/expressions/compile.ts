@@ -13,6 +13,7 @@ import {
   type Frame,
   Scope,
 } from './scope.ts';
+import { checkedText } from './text.ts';
 
 /** An expression of a document. Undefined is a missing value. */
 export type Expression = (document: BsonDocument) => Bson | undefined;
@@ -69,7 +70,7 @@ function limited(evaluate: Evaluate, budget: EvaluationBudget): Evaluate {
 
 function compileOperand(sent: Bson, scope: Scope): Evaluate {
   if (typeof sent === 'string')
-    return sent.startsWith('$') ? compilePath(sent, scope) : constant(sent);
+    return sent.startsWith('$') ? compilePath(sent, scope) : constant(checkedText(sent));
   if (isDocument(sent)) return compileObject(sent, scope);
   return isArray(sent) ? compileList(sent, scope) : constant(sent);
 }

@@ -1,6 +1,7 @@
 /** Bytes as text and back, in the formats of `$convert`. */
 import type { Bytes } from '../../../../base/index.ts';
 import { MongoError } from '../../errors.ts';
+import { checkedText, TEXT_BYTES_MAX } from './text.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -16,6 +17,14 @@ function missingFormat(): MongoError {
 }
 
 export function textOfBytes(bytes: Bytes, subtype: number, format: string | undefined): string {
+  const text = plainText(bytes, subtype, format);
+  if (format === 'utf8') return checkedText(text);
+  if (text.length >= TEXT_BYTES_MAX)
+    throw failure('Converting the binary to a string makes one that is longer than 16MB');
+  return text;
+}
+
+function plainText(bytes: Bytes, subtype: number, format: string | undefined): string {
   const buffer = Buffer.from(bytes);
   switch (format) {
     case 'base64':

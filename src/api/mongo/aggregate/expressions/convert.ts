@@ -13,9 +13,10 @@ import {
   doubleOf,
   fitsInt64,
   isDecimal,
+  isNaNumber,
   isNumber,
 } from '../../bson/arithmetic.ts';
-import { decimalOfText, integerOfDecimal } from '../../bson/decimal.ts';
+import { decimalOfText, integerOfDecimal, isZeroDecimal } from '../../bson/decimal.ts';
 import { MongoError } from '../../errors.ts';
 import { parseDate } from '../dates/parser.ts';
 import { bytesOfNumber, numberOfBytes } from './convert-bytes.ts';
@@ -102,7 +103,8 @@ function parseDouble(text: string): number {
   }
   if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) {
     const double = Number(text);
-    if (!Number.isFinite(double))
+    const isLost = double === 0 && /[1-9]/.test(text.replace(/e.*$/i, ''));
+    if (isLost || !Number.isFinite(double))
       throw failure(`Failed to parse number '${text}' in $convert: out of range`);
     return double;
   }
@@ -171,13 +173,14 @@ function toDecimal(value: Bson): Bson | undefined {
   if (typeof value !== 'string') return undefined;
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(value);
   if (special !== null) {
-    if (special[2]?.toLowerCase() === 'nan') return decimal('NaN');
+    if (special[2]?.toLowerCase() === 'nan') return decimal(special[1] === '-' ? '-NaN' : 'NaN');
     return decimal(special[1] === '-' ? '-Infinity' : 'Infinity');
   }
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,9})?$/i.test(value))
     throw failure(`Failed to parse number '${value}' in $convert with no onError value`);
   const digits = decimalOfText(value);
-  if (digits.endsWith('Infinity') && !/inf/i.test(value))
+  const isLost = isZeroDecimal(digits) && /[1-9]/.test(value.replace(/e.*$/i, ''));
+  if (isLost || digits.endsWith('Infinity'))
     throw failure(`Conversion from string to decimal would overflow: ${value}`);
   return decimal(digits);
 }
@@ -186,7 +189,7 @@ function toText(value: Bson, options: ConvertOptions): Bson | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (value instanceof Double) return doubleText(value.value);
-  if (isDecimal(value)) return digitsOf(value);
+  if (isDecimal(value)) return isNaNumber(value) ? 'NaN' : digitsOf(value);
   if (isNumber(value)) return String(value);
   if (value instanceof BsonSymbol) return undefined;
   if (kindOf(value) === 'date') return dateText(timeOf(value) as number);

@@ -7,7 +7,7 @@ import {
   isDocument,
 } from '../../../../value/index.ts';
 import { MongoError } from '../../errors.ts';
-import { constant, constantOf, type Evaluate, type Scope } from './scope.ts';
+import { constant, constantOf, type Evaluate, failing, type Scope } from './scope.ts';
 
 /** Compiles the argument of an operator. */
 export type CompileOperator = (argument: Bson, scope: Scope, name: string) => Evaluate;
@@ -49,7 +49,7 @@ export function folded(evaluate: Evaluate, parts: readonly (Evaluate | undefined
     return constant(evaluate([]));
   } catch (error) {
     if (!(error instanceof MongoError)) throw error;
-    return evaluate;
+    return failing(evaluate, error);
   }
 }
 

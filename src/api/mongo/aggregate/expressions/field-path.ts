@@ -14,14 +14,17 @@ export function parseFieldPath(text: string): readonly string[] {
     throw new MongoError('Location40353', "FieldPath must not end with a '.'.");
   const steps = text.split('.');
   for (const step of steps) checkFieldName(step);
-  if (steps.length > STEPS_MAX) throw new MongoError('Location5984700', 'FieldPath is too long');
+  if (steps.length > STEPS_MAX) throw new MongoError('Overflow', 'FieldPath is too long');
   return steps;
 }
+
+/** The names that references to documents have. */
+const DBREF_NAMES: ReadonlySet<string> = new Set(['$id', '$ref', '$db']);
 
 export function checkFieldName(name: string): void {
   if (name === '')
     throw new MongoError('Location15998', 'FieldPath field names may not be empty strings.');
-  if (name.startsWith('$'))
+  if (name.startsWith('$') && !DBREF_NAMES.has(name))
     throw new MongoError(
       'Location16410',
       "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
@@ -46,6 +49,8 @@ export function compilePath(text: string, scope: Scope): Evaluate {
   const dot = text.indexOf('.');
   const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
   checkReadName(name);
+  if (text.endsWith('.'))
+    throw new MongoError('Location40353', "FieldPath must not end with a '.'.");
   const steps = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
   const slot = scope.slotOf(name);
   if (slot !== undefined) return pathFrom(slot, steps);
@@ -71,7 +76,7 @@ function systemVariable(name: string, steps: readonly string[], scope: Scope): E
     case 'CLUSTER_TIME':
       if (context.clusterTime === undefined)
         throw new MongoError('Location51144', "Builtin variable '$$CLUSTER_TIME' is not available");
-      return constant(context.clusterTime);
+      return constant(steps.length > 0 ? undefined : context.clusterTime);
     case 'USER_ROLES':
       return constant(valueAtPath(context.userRoles ?? [], steps, 0));
     default:
@@ -121,7 +126,7 @@ function checkReadName(name: string): void {
 /** The name of a variable that `$let` and its kind define. */
 export function checkVariableName(name: string): void {
   if (name === 'CURRENT') return;
-  if (name === '') throw new MongoError('Location16867', 'empty variable names are not allowed');
+  if (name === '') throw new MongoError('FailedToParse', 'empty variable names are not allowed');
   if (!/[a-z]/.test(name[0] as string) && name.charCodeAt(0) < 0x80)
     throw new MongoError(
       'FailedToParse',

@@ -145,7 +145,9 @@ function letOperator(argument: Bson, scope: Scope): Evaluate {
     unknown: 'Location16875',
     required: { vars: 'Location16876', in: 'Location16877' },
   });
-  const vars = options.get('vars') as Bson;
+  const sent = options.get('vars') as Bson;
+  // A list counts as the document of its indexes, which are no names of variables.
+  const vars = isArray(sent) ? new Map(sent.map((each, at) => [String(at), each])) : sent;
   if (!isDocument(vars))
     throw new MongoError('Location10065', 'invalid parameter: expected an object (vars)');
   const values = [...vars].map(([name, sent]) => {

@@ -13,7 +13,7 @@ import {
   unary,
   variadic,
 } from './define.ts';
-import { constantOf, type Evaluate, type Scope } from './scope.ts';
+import { constant, constantOf, type Evaluate, refuseFailing, type Scope } from './scope.ts';
 
 export const LOGIC: OperatorTable = {
   $and: and,
@@ -37,12 +37,20 @@ export const LOGIC: OperatorTable = {
 
 function and(argument: Bson, scope: Scope): Evaluate {
   const parts = operands(argument).map((sent) => scope.compile(sent));
+  if (parts.some((part) => isKnown(part, false))) return constant(false);
   return folded((frame) => parts.every((part) => isTruthy(part(frame))), parts);
 }
 
 function or(argument: Bson, scope: Scope): Evaluate {
   const parts = operands(argument).map((sent) => scope.compile(sent));
+  if (parts.some((part) => isKnown(part, true))) return constant(true);
   return folded((frame) => parts.some((part) => isTruthy(part(frame))), parts);
+}
+
+/** True for a constant of this truth: it decides, whatever the other operands are or throw. */
+function isKnown(part: Evaluate, truth: boolean): boolean {
+  const known = constantOf(part);
+  return known !== undefined && isTruthy(known.value) === truth;
 }
 
 function comparison(result: (order: number) => Bson): CompileOperator {
@@ -87,6 +95,7 @@ function ifNull(argument: Bson, scope: Scope): Evaluate {
       `$ifNull needs at least two arguments, had: ${sent.length}`,
     );
   const parts = sent.map((part) => scope.compile(part));
+  for (const part of parts) refuseFailing(part);
   const last = parts[parts.length - 1] as Evaluate;
   const before = parts.slice(0, -1);
   return folded((frame) => {
@@ -119,8 +128,10 @@ function switchOperator(argument: Bson, scope: Scope): Evaluate {
           `$switch expected an array for 'branches', found: ${typeName(value)}`,
         );
       branches = value.map((branch) => compileBranch(branch, scope));
-    } else if (name === 'default') otherwise = scope.compile(value);
-    else throw new MongoError('Location40067', `$switch found an unknown argument: ${name}`);
+    } else if (name === 'default') {
+      otherwise = scope.compile(value);
+      refuseFailing(otherwise);
+    } else throw new MongoError('Location40067', `$switch found an unknown argument: ${name}`);
   if (branches.length === 0)
     throw new MongoError('Location40068', '$switch requires at least one branch.');
   return chosen(branches, otherwise);

@@ -18,7 +18,10 @@ type Value = Bson | undefined;
 export const OBJECTS: OperatorTable = {
   $arrayToObject: unary(arrayToObject),
   $getField: getField,
-  $mergeObjects: variadic(mergeObjects),
+  $mergeObjects: variadic((values) => {
+    const [only] = values;
+    return mergeObjects(values.length === 1 && isArray(only) ? only : values);
+  }),
   $objectToArray: unary(objectToArray),
   $setField: (argument, scope) => setField(argument, scope, '$setField'),
   $unsetField: (argument, scope) => setField(argument, scope, '$unsetField'),
@@ -177,8 +180,9 @@ function setField(argument: Bson, scope: Scope, name: '$setField' | '$unsetField
       input: 'Location4161109',
     },
   });
-  const field = constantName(options, scope, name);
+  const first = isSet ? constantName(options, scope, name) : undefined;
   const input = scope.compile(options.get('input') as Bson);
+  const field = first ?? constantName(options, scope, name);
   const value = isSet ? scope.compile(options.get('value') as Bson) : undefined;
   return (frame) => {
     const from = input(frame);
@@ -196,6 +200,12 @@ function setField(argument: Bson, scope: Scope, name: '$setField' | '$unsetField
   };
 }
 
+/** What has parts is computed, even where the parts are constants; only `$literal` and its old name are not. */
+function isComputed(sent: Bson): boolean {
+  if (isArray(sent)) return sent.length > 0;
+  return isDocument(sent) && sent.size > 0 && !sent.has('$literal') && !sent.has('$const');
+}
+
 function constantName(options: BsonDocument, scope: Scope, name: string): string {
   const sent = options.get('field') as Bson;
   if (typeof sent === 'string' && sent.startsWith('$'))
@@ -203,7 +213,8 @@ function constantName(options: BsonDocument, scope: Scope, name: string): string
       'Location4161108',
       `'${sent}' is a field path reference which is not allowed in this context. Did you mean {$literal: '${sent}'}?`,
     );
-  const known = constantOf(scope.compile(sent));
+  const compiled = constantOf(scope.compile(sent));
+  const known = isComputed(sent) ? undefined : compiled;
   if (known === undefined)
     throw new MongoError('Location4161106', `${name} requires 'field' to evaluate to a constant`);
   if (typeof known.value !== 'string')

@@ -72,6 +72,7 @@ function regexOperator(
     const evaluate: Evaluate = (frame) => {
       const text = input(frame);
       checkPattern(pattern(frame), name);
+      checkFlags(pattern(frame), flags?.(frame), name);
       if (!isNullish(text) && typeof text !== 'string')
         throw new MongoError('Location51104', `${name} needs 'input' to be of type string`);
       if (isFixed) fixed ??= { regex: regexOf(frame) };
@@ -88,6 +89,20 @@ function checkPattern(pattern: Value, name: string): void {
   throw new MongoError('Location51105', `${name} needs 'regex' to be of type string or regex`);
 }
 
+/** Flags come with the pattern or beside it. */
+function checkFlags(pattern: Value, flags: Value, name: string): void {
+  const isFlagged =
+    pattern instanceof Extended &&
+    pattern.payload.kind === 'regex' &&
+    pattern.payload.flags !== '' &&
+    typeof flags === 'string';
+  if (isFlagged)
+    throw new MongoError(
+      'Location51107',
+      `${name}: found regex option(s) specified in both 'regex' and 'option' fields`,
+    );
+}
+
 /** Undefined where the pattern is null. */
 function regexFrom(pattern: Value, sentFlags: Value, name: string): BoundedRegex | undefined {
   let source: string | undefined;
@@ -101,11 +116,6 @@ function regexFrom(pattern: Value, sentFlags: Value, name: string): BoundedRegex
   if (!isNullish(sentFlags)) {
     if (typeof sentFlags !== 'string')
       throw new MongoError('Location51106', `${name} needs 'options' to be of type string`);
-    if (flags !== '')
-      throw new MongoError(
-        'Location51107',
-        `${name}: found regex option(s) specified in both 'regex' and 'option' fields`,
-      );
     flags = sentFlags;
   }
   if (source?.includes('\0') === true)
@@ -122,11 +132,15 @@ function regexFrom(pattern: Value, sentFlags: Value, name: string): BoundedRegex
   const wrong = /[^imsxu]/.exec(flags);
   if (wrong !== null)
     throw new MongoError('Location51108', `${name} invalid flag in regex options: ${wrong[0]}`);
-  const compiled = compilePattern(source, flags);
+  const compiled =
+    Buffer.byteLength(source) > PATTERN_BYTES_MAX ? undefined : compilePattern(source, flags);
   if (compiled === undefined)
     throw new MongoError('Location51111', `Invalid Regex in ${name}: the pattern is not valid`);
   return compiled;
 }
+
+/** The longest pattern that the server takes (documented). */
+const PATTERN_BYTES_MAX = 16_384;
 
 /** Undefined where the pattern is not valid. */
 export function compilePattern(source: string, sentFlags: string): BoundedRegex | undefined {

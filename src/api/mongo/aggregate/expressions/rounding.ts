@@ -9,7 +9,13 @@ import {
   isDecimal,
   isNumber,
 } from '../../bson/arithmetic.ts';
-import { integerOfDecimal, type RoundingMode, roundDecimal } from '../../bson/decimal.ts';
+import {
+  exactDecimalOfDouble,
+  integerOfDecimal,
+  type RoundingMode,
+  roundDecimal,
+  wholeDecimal,
+} from '../../bson/decimal.ts';
 import { MongoError } from '../../errors.ts';
 import { isNullish, typeName } from './define.ts';
 
@@ -81,11 +87,10 @@ function roundDouble(value: number, places: number, mode: RoundingMode): number 
         ? -0
         : floor + 1;
   }
-  return Number(roundDecimal(exactDigits(value), places, mode));
+  return Number(roundDecimal(exactDecimalOfDouble(value), places, mode));
 }
 
-/** All digits of a double: it is a fraction of a power of two. */
-function exactDigits(value: number): string {
-  const text = value.toString();
-  return text.includes('e') ? value.toExponential().toUpperCase().replace('E+', 'E+') : text;
+/** `$ceil` and `$floor`: a decimal that has no room for its digits without an exponent is NaN. */
+export function wholeOperator(value: Bson, mode: 'up' | 'down'): Bson {
+  return isDecimal(value) ? decimal(wholeDecimal(digitsOf(value), mode)) : rounded(value, 0, mode);
 }

@@ -107,6 +107,20 @@ export function constant(value: Bson | undefined): Evaluate {
   return evaluate;
 }
 
+/** Errors of operators on constants, by the functions that throw them for each document. */
+const FAILURES = new WeakMap<Evaluate, Error>();
+
+export function failing(evaluate: Evaluate, error: Error): Evaluate {
+  FAILURES.set(evaluate, error);
+  return evaluate;
+}
+
+/** Throws where an operand is an operator on constants that fails: some operators do not wait for a document. */
+export function refuseFailing(evaluate: Evaluate): void {
+  const error = FAILURES.get(evaluate);
+  if (error !== undefined) throw error;
+}
+
 /** The value of a constant expression; undefined for any other. */
 export function constantOf(evaluate: Evaluate): { readonly value: Bson | undefined } | undefined {
   return CONSTANTS.get(evaluate);

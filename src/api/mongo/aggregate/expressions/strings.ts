@@ -148,7 +148,7 @@ function pointIndex(text: string, part: string, start: number, stop: number): nu
   const at = text.indexOf(part, unitOfCodePoint(text, start));
   if (at < 0) return -1;
   const found = codePoints(text.slice(0, at));
-  return found < end ? found : -1;
+  return found < end || (part === '' && length === 0) ? found : -1;
 }
 
 function trim(isLeft: boolean, isRight: boolean): CompileOperator {
@@ -251,7 +251,7 @@ function replace(isAll: boolean): CompileOperator {
         return at < 0 ? text : checkedText(text.slice(0, at) + by + text.slice(at + find.length));
       }
       const pieces = find === '' ? ['', ...text] : text.split(find);
-      if (pieces.length * by.length + text.length > TEXT_UNITS_MAX) throw tooLongText();
+      if ((pieces.length - 1) * by.length + text.length > TEXT_UNITS_MAX) throw tooLongText();
       draw(2 * (text.length + pieces.length * by.length));
       return checkedText(find === '' ? pieces.join(by) + by : pieces.join(by));
     };
@@ -299,8 +299,7 @@ function byteArgument(value: Value, code: 'Location16034' | 'Location16035', wha
     return exact === undefined || !fitsInt64(exact) ? INT64_MIN : Number(exact);
   }
   const double = doubleOf(value as Bson);
-  if (Number.isNaN(double)) return 0;
-  if (value instanceof Double && Math.abs(double) >= -INT64_MIN)
+  if (value instanceof Double && !(Math.abs(double) < -INT64_MIN))
     throw new MongoError('Location31109', "Can't coerce out of range value to long");
   return Math.trunc(double);
 }

@@ -4,12 +4,12 @@ import { MongoError } from '../../errors.ts';
 import { isNullish, typeName } from './define.ts';
 
 /** The longest text that an expression makes: that of a document. */
-const BYTES_MAX = 16 * 1024 * 1024;
+export const TEXT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The text itself, if it is not too long. */
 export function checkedText(text: string): string {
   // A text has at most three bytes for each of its units.
-  if (text.length * 3 < BYTES_MAX || Buffer.byteLength(text) < BYTES_MAX) return text;
+  if (text.length * 3 < TEXT_BYTES_MAX || Buffer.byteLength(text) < TEXT_BYTES_MAX) return text;
   throw tooLong();
 }
 
@@ -43,7 +43,12 @@ function fixedText(value: number): string {
 function shortText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
-  return doubleText(Number(value.toPrecision(6)), 6);
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const [mantissa, power] = value.toExponential(5).split('e') as [string, string];
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return doubleText(Number(value.toPrecision(6)), 6);
+  const digits = String(Math.abs(exponent)).padStart(2, '0');
+  return `${mantissa.replace(/\.?0+$/, '')}e${exponent < 0 ? '-' : '+'}${digits}`;
 }
 
 /** What `$toLower`, `$substr` and their kind make of a value: nothing is the empty text. */
@@ -56,7 +61,7 @@ export function coercedText(value: Bson | undefined): string {
   if (value instanceof BsonCode && value.scope === undefined) return value.source;
   if (value instanceof Extended) {
     const { payload } = value;
-    if (payload.kind === 'decimal') return payload.digits;
+    if (payload.kind === 'decimal') return payload.digits.replace('-NaN', 'NaN');
     if (payload.kind === 'date') return dateText(payload.ms);
     if (payload.kind === 'timestamp') return timestampText(payload.high, payload.low);
   }

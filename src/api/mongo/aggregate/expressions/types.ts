@@ -9,7 +9,7 @@ import {
 } from '../../../../value/index.ts';
 import { doubleOf, isNumber, wholeInt32 } from '../../bson/arithmetic.ts';
 import { MongoError } from '../../errors.ts';
-import { type ConvertOptions, convert, PLAIN } from './convert.ts';
+import { type ConvertOptions, convert, failure, PLAIN } from './convert.ts';
 import {
   type CompileOperator,
   compileOption,
@@ -20,7 +20,7 @@ import {
   typeName,
   unary,
 } from './define.ts';
-import type { Evaluate, Frame, Scope } from './scope.ts';
+import { type Evaluate, type Frame, refuseFailing, type Scope } from './scope.ts';
 import { checkedText } from './text.ts';
 
 type Value = Bson | undefined;
@@ -64,6 +64,8 @@ function short(to: BsonType, options: ConvertOptions = PLAIN): CompileOperator {
 interface Compiled {
   readonly input: Evaluate;
   readonly to: Evaluate;
+  /** True where `to` is a document of a type and its options. */
+  readonly isNamed: boolean;
   readonly subtype: Evaluate | undefined;
   readonly format: Evaluate | undefined;
   readonly byteOrder: Evaluate | undefined;
@@ -78,44 +80,48 @@ function convertOperator(argument: Bson, scope: Scope): Evaluate {
     required: { input: 'FailedToParse', to: 'FailedToParse' },
     optional: ['onError', 'onNull', 'format', 'byteOrder'],
   });
-  const { to, subtype } = target(options, scope);
+  const { to, subtype, isNamed } = target(options, scope);
   const compiled: Compiled = {
     input: scope.compile(options.get('input') as Bson),
     to,
+    isNamed,
     subtype,
     format: compileOption(options, 'format', scope),
     byteOrder: compileOption(options, 'byteOrder', scope),
     onError: compileOption(options, 'onError', scope),
     onNull: compileOption(options, 'onNull', scope),
   };
+  const { input, format, byteOrder, onError, onNull } = compiled;
+  for (const part of [onError, onNull]) if (part !== undefined) refuseFailing(part);
   return folded(
     (frame) => run(compiled, frame),
-    Object.values(compiled) as readonly (Evaluate | undefined)[],
+    [input, to, subtype, format, byteOrder, onError, onNull],
   );
 }
 
 /** A type, or a document with the type and the subtype of a binary. */
-function target(
-  options: BsonDocument,
-  scope: Scope,
-): { readonly to: Evaluate; readonly subtype: Evaluate | undefined } {
+function target(options: BsonDocument, scope: Scope): Pick<Compiled, 'to' | 'subtype' | 'isNamed'> {
   const sent = options.get('to') as Bson;
   const isPlain = !isDocument(sent) || [...sent.keys()][0]?.startsWith('$') === true;
-  if (isPlain) return { to: scope.compile(sent), subtype: undefined };
+  if (isPlain) return { to: scope.compile(sent), subtype: undefined, isNamed: false };
   const type = sent.get('type');
   if (type === undefined)
     throw new MongoError('FailedToParse', "Missing 'type' parameter to $convert.to");
-  return { to: scope.compile(type), subtype: compileOption(sent, 'subtype', scope) };
+  const subtype = compileOption(sent, 'subtype', scope);
+  return { to: scope.compile(type), subtype, isNamed: true };
 }
 
 function run(compiled: Compiled, frame: Frame): Value {
   const value = compiled.input(frame);
-  const to = typeOf(compiled.to(frame));
+  const sentTo = compiled.to(frame);
+  if (compiled.isNamed && isNullish(sentTo))
+    throw new MongoError('FailedToParse', "$convert's 'to.type' must be a string or number");
+  const to = typeOf(sentTo);
   if (isNullish(value)) return compiled.onNull === undefined ? null : compiled.onNull(frame);
   if (to === undefined) return null;
   const format = formatOf(compiled.format?.(frame));
   const isBigEndian = byteOrderOf(compiled.byteOrder?.(frame));
-  const subtype = subtypeOf(compiled.subtype?.(frame));
+  const subtype = compiled.subtype === undefined ? 0 : subtypeOf(compiled.subtype(frame));
   if (typeof value === 'string') checkedText(value);
   try {
     return convert(value as Bson, to, { format, isBigEndian, subtype });
@@ -152,6 +158,7 @@ function typeOf(sent: Value): BsonType | undefined {
     );
   const code = wholeInt32(sent);
   const type = code === undefined ? undefined : TYPES_BY_CODE.get(code);
+  if (code === 0) throw failure('Unsupported conversion to a value that is missing in $convert');
   if (type === undefined)
     throw new MongoError(
       'FailedToParse',
@@ -190,7 +197,6 @@ const SUBTYPE_USER_MIN = 128;
 const SUBTYPES_MAX = 9;
 
 function subtypeOf(sent: Value): number {
-  if (isNullish(sent)) return 0;
   if (!isNumber(sent))
     throw new MongoError(
       'Location4341108',

@@ -2,6 +2,7 @@
 import type { StepMeter } from '../../../../base/index.ts';
 import { type Bson, isDocument } from '../../../../value/index.ts';
 import { wholeNumber } from '../../bson/arithmetic.ts';
+import type { Namespace } from '../../collections/namespace.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { PIPELINE_STAGES_MAX } from '../../limits.ts';
@@ -16,7 +17,8 @@ export interface NamedStage {
 }
 
 /** Where a pipeline stands in another. */
-type Place = Pick<StageContext, 'isFacet' | 'isLookup' | 'isUnion'>;
+type Place = Pick<StageContext, 'isFacet' | 'isLookup' | 'isUnion'> &
+  Partial<Pick<StageContext, 'namespace'>>;
 
 /** The stages by name; their arguments are not looked at. */
 export function nameStages(sent: readonly Bson[], context: Place): readonly NamedStage[] {
@@ -25,9 +27,12 @@ export function nameStages(sent: readonly Bson[], context: Place): readonly Name
       'Location7749501',
       `Pipeline length must be no longer than ${PIPELINE_STAGES_MAX} stages.`,
     );
-  const stages = sent.map(nameStage);
+  const stages = withoutIdle(sent.map(nameStage));
+  for (const { name, definition } of stages)
+    if (definition.scope !== 'nothing') checkScope(name, definition, context.namespace);
   for (const [at, { name, definition }] of stages.entries()) {
     checkPlace(name, definition, context);
+    checkScope(name, definition, context.namespace);
     if (definition.position === 'first' && at > 0)
       throw new MongoError(
         name === '$geoNear' ? 'Location40603' : 'Location40602',
@@ -39,20 +44,55 @@ export function nameStages(sent: readonly Bson[], context: Place): readonly Name
   return stages;
 }
 
+/** `$match: {}` before `$geoNear` does nothing, and the search is the first stage. */
+function withoutIdle(stages: readonly NamedStage[]): readonly NamedStage[] {
+  const at = stages.findIndex(
+    ({ name, argument }) => name !== '$match' || !isDocument(argument) || argument.size > 0,
+  );
+  return at > 0 && stages[at]?.name === '$geoNear' ? stages.slice(at) : stages;
+}
+
+/** Stages about a database or the server work on nothing else, wherever they stand. */
+function checkScope(
+  name: string,
+  { scope }: StageDefinition,
+  namespace: Namespace | undefined,
+): void {
+  if (scope === undefined || namespace === undefined) return;
+  const { database, collection } = namespace;
+  if (scope === 'sessions') {
+    if (database === 'config' && collection === 'system.sessions') return;
+    throw new MongoError(
+      'InvalidNamespace',
+      `${name} may only be run against config.system.sessions`,
+    );
+  }
+  if (collection !== '')
+    throw new MongoError(
+      name === '$listClusterCatalog' ? 'Location9621301' : 'InvalidNamespace',
+      `${name} must be run against the database with {aggregate: 1}, not a collection`,
+    );
+  if (scope === 'admin' && database !== 'admin')
+    throw new MongoError(
+      'InvalidNamespace',
+      `${name} must be run against the 'admin' database with {aggregate: 1}`,
+    );
+}
+
 /** Pipelines within others must not write, and those of `$facet` must not begin with a source. */
 function checkPlace(name: string, definition: StageDefinition, context: Place): void {
   const writes = definition.position === 'last';
-  if (context.isFacet === true && (writes || definition.isBannedInFacet === true))
-    throw new MongoError(
-      'Location40600',
-      `${name} is not allowed to be used within a $facet stage`,
-    );
   if (context.isLookup === true && (writes || definition.isBannedInLookup === true))
     throw new MongoError('Location51047', `${name} is not allowed within a $lookup's sub-pipeline`);
   if (context.isUnion === true && (writes || definition.isBannedInLookup === true))
     throw new MongoError(
       'Location31441',
       `${name} is not allowed within a $unionWith's sub-pipeline`,
+    );
+  if (context.isFacet === true && (writes || definition.isBannedInFacet === true))
+    throw new MongoError(
+      'Location40600',
+      `${name} is not allowed to be used within a $facet stage`,
     );
 }
 

@@ -11,9 +11,11 @@ import { SEARCH_INDEX_STAGES } from '../stages/search-indexes.ts';
 import { SIMPLE_STAGES } from '../stages/simple.ts';
 import type { StageDefinition, StageTable } from '../stages/stage.ts';
 import { WINDOW_STAGES } from '../window/window-stages.ts';
+import { CHANGE_STREAM_STAGES } from './change-stream-stages.ts';
 
 const TABLES: readonly StageTable[] = [
   BUCKET_STAGES,
+  CHANGE_STREAM_STAGES,
   DESCRIBING_STAGES,
   FACET_STAGES,
   GEO_STAGES,

@@ -65,7 +65,9 @@ export function parseBucketAuto(argument: Bson, context: StageContext): Stage {
     );
   const scope = rootScope(context.expressions);
   const fields = (
-    output === undefined ? [['count', new Map([['$sum', 1]])] as const] : [...output]
+    output === undefined || output.size === 0
+      ? [['count', new Map([['$sum', 1]])] as const]
+      : [...output]
   ).map(([name, sent]) => {
     if (name === '_id')
       throw new MongoError('Location15948', "a group's _id may only be specified once");

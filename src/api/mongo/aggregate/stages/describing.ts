@@ -11,24 +11,31 @@ import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { checkFields, wrongType } from '../../fields/field-table.ts';
 import { wholeOf } from '../../fields/numbers.ts';
-import type { DescribedKind, Stage, StageContext, StageDefinition, StageTable } from './stage.ts';
+import type {
+  DescribedKind,
+  Stage,
+  StageContext,
+  StageDefinition,
+  StageScope,
+  StageTable,
+} from './stage.ts';
 
 export const DESCRIBING_STAGES: StageTable = {
-  $listClusterCatalog: source('clusterCatalog', checkCatalog, true),
+  $listClusterCatalog: source('clusterCatalog', checkCatalog, 'database'),
   $planCacheStats: source('planCacheStats', checkPlanCache),
-  $querySettings: source('querySettings', checkQuerySettings, true),
+  $querySettings: source('querySettings', checkQuerySettings, 'nothing'),
   $queryStats: source(
     'nothing',
     (argument) => anyDocument(argument, '$queryStats', 'FailedToParse'),
-    true,
+    'admin',
   ),
   $listSampledQueries: source(
     'nothing',
     (argument) => anyDocument(argument, '$listSampledQueries', 'FailedToParse'),
-    true,
+    'admin',
   ),
   $collStats: source('collStats', checkCollStats),
-  $currentOp: source('currentOp', checkCurrentOp, true),
+  $currentOp: source('currentOp', checkCurrentOp, 'admin'),
   $indexStats: source('indexStats', (argument) => {
     if (!isDocument(argument) || argument.size > 0)
       throw new MongoError(
@@ -40,20 +47,20 @@ export const DESCRIBING_STAGES: StageTable = {
   $listCatalog: source('listCatalog', (argument) =>
     anyDocument(argument, '$listCatalog', 'FailedToParse'),
   ),
-  $listLocalSessions: source('listSessions', checkSessions, true),
-  $listSessions: source('listSessions', checkSessions),
+  $listLocalSessions: source('listSessions', checkSessions, 'database'),
+  $listSessions: source('listSessions', checkSessions, 'sessions'),
 };
 
 function source(
   kind: DescribedKind,
   check: (argument: Bson) => BsonDocument,
-  needsNoCollection = false,
+  scope?: StageScope,
 ): StageDefinition {
   return {
     parse: (argument, context) => describing(kind, check(argument), context),
     position: 'first',
     isSource: true,
-    needsNoCollection,
+    ...(scope === undefined ? {} : { scope }),
     isBannedInFacet: true,
   };
 }

@@ -65,7 +65,8 @@ function includedOnly(document: BsonDocument, tree: FieldTree): Map<string, Bson
 
 function includedWithin(value: Bson, tree: FieldTree): Bson | undefined {
   if (isDocument(value)) return includedOnly(value, tree);
-  if (!isArray(value)) return undefined;
+  // Where a field is computed, whatever is there becomes a document.
+  if (!isArray(value)) return tree.computes ? value : undefined;
   const kept: Bson[] = [];
   for (const element of value) {
     const inner = includedWithin(element, tree);
@@ -74,7 +75,7 @@ function includedWithin(value: Bson, tree: FieldTree): Bson | undefined {
   return kept;
 }
 
-export function excluded(document: BsonDocument, tree: FieldTree): BsonDocument {
+export function excluded(document: BsonDocument, tree: FieldTree): Map<string, Bson> {
   const kept = new Map<string, Bson>();
   for (const [name, value] of document) {
     const child = tree.children.get(name);

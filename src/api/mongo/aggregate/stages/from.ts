@@ -2,7 +2,11 @@
 import { type Bson, bsonTypeOf, isDocument } from '../../../../value/index.ts';
 import { type Namespace, parseNamespace } from '../../collections/namespace.ts';
 import { MongoError } from '../../errors.ts';
+import { unknownField, wrongType } from '../../fields/field-table.ts';
 import type { StageContext } from './stage.ts';
+
+/** Databases of the server itself; others are named by the pipeline's own database alone. */
+const INTERNAL: ReadonlySet<string> = new Set(['config', 'local']);
 
 export function parseFrom(
   sent: Bson | undefined,
@@ -20,9 +24,16 @@ export function parseFrom(
       'FailedToParse',
       `${stage} argument 'from' must be a string, is type ${bsonTypeOf(sent)}`,
     );
+  for (const [name, value] of sent) {
+    if (name !== 'db' && name !== 'coll') throw unknownField(`${stage}.from`, name);
+    if (typeof value !== 'string') throw wrongType(`${stage}.from.${name}`, value, 'string');
+  }
   const database = sent.get('db') ?? namespace.database;
   const collection = sent.get('coll');
-  if (typeof database !== 'string' || typeof collection !== 'string')
-    throw new MongoError('FailedToParse', `${stage} 'from' must have a database and a collection`);
-  return parseNamespace(database, collection);
+  if (typeof collection !== 'string' || !INTERNAL.has(database as string))
+    throw new MongoError(
+      'FailedToParse',
+      `${stage} with syntax {from: {db:<>, coll:<>},..} is not supported for db: ${String(database)}`,
+    );
+  return parseNamespace(database as string, collection);
 }

@@ -34,6 +34,8 @@ interface GeoNear {
   readonly multiplier: number;
   /** The documents that pass the query and a further filter. */
   readonly run: (filter?: BsonDocument) => Rows;
+  /** True where the least distance is beyond all. */
+  readonly isEmpty: boolean;
 }
 
 const OPTIONS = new Set([
@@ -52,19 +54,24 @@ const OPTIONS = new Set([
 ]);
 
 function parseGeoNear(argument: Bson, context: StageContext): Stage {
+  if (isArray(argument))
+    throw new MongoError('Location5860400', "$geoNear requires a 'near' argument");
   if (!isDocument(argument))
     throw new MongoError('Location10065', 'invalid parameter: expected an object ($geoNear)');
   for (const name of argument.keys())
     if (!OPTIONS.has(name))
-      throw new MongoError('IDLUnknownField', `BSON field '$geoNear.${name}' is an unknown field.`);
+      throw new MongoError('BadValue', `Unknown argument to $geoNear: ${name}`);
   const distanceField = fieldOf(argument, 'distanceField', 'Location16606');
   const includeLocs = fieldOf(argument, 'includeLocs', 'Location16607');
   const key = keyOf(argument.get('key'));
-  const query = argument.get('query') ?? new Map();
+  const query = argument.has('query') ? (argument.get('query') as Bson) : new Map();
   if (!isDocument(query))
     throw new MongoError('TypeMismatch', `query must be an object, found ${bsonTypeOf(query)}`);
+  if (query.has('$text'))
+    throw new MongoError('BadValue', '$text is not allowed inside of a $geoNear aggregation query');
   const parsed: GeoNear = {
     ...nearOf(argument, context),
+    isEmpty: isEndless(argument.get('minDistance')),
     key,
     distanceField,
     includeLocs,
@@ -83,7 +90,20 @@ function fieldOf(
   if (value === undefined) return undefined;
   if (typeof value !== 'string')
     throw new MongoError(code, `$geoNear requires a '${name}' option as a String`);
-  return parseFieldPath(value);
+  const steps = parseFieldPath(value);
+  if (steps.length > RESULT_STEPS_MAX)
+    throw new MongoError('Location5984700', `$geoNear: '${name}' is too deep`);
+  return steps;
+}
+
+/** Steps of the names of results, which documents of 200 levels have room for. */
+const RESULT_STEPS_MAX = 199;
+/** Steps of the field that is searched. */
+const KEY_STEPS_MAX = 180;
+
+/** An infinite bound is none, or one that nothing passes. */
+function isEndless(sent: Bson | undefined): boolean {
+  return isNumber(sent) && doubleOf(sent as Bson) === Number.POSITIVE_INFINITY;
 }
 
 function keyOf(sent: Bson | undefined): string | undefined {
@@ -95,6 +115,8 @@ function keyOf(sent: Bson | undefined): string | undefined {
     );
   if (sent === '')
     throw new MongoError('BadValue', "$geoNear parameter 'key' cannot be the empty string");
+  if (parseFieldPath(sent).length > KEY_STEPS_MAX)
+    throw new MongoError('Location5729100', "$geoNear parameter 'key' is too deep");
   return sent;
 }
 
@@ -128,16 +150,18 @@ function nearOf(
     const distance = constant.value ?? null;
     if (!isNumber(distance)) throw new MongoError('TypeMismatch', `${name} must be a number`);
     if (!(doubleOf(distance) >= 0)) throw new MongoError('BadValue', `${name} must be nonnegative`);
-    return [[`$${name}`, distance]];
+    return isEndless(distance) ? [] : [[`$${name}`, distance]];
   };
   if (known === undefined)
     throw new MongoError('Location5860402', "$geoNear requires a constant 'near' argument");
-  const point = known.value;
+  const point = plainPoint(known.value);
   if (!isDocument(point) && !isArray(point))
     throw new MongoError(
       'Location5860401',
       "$geoNear requires 'near' to be a GeoJSON point or a legacy coordinate pair",
     );
+  if (isArray(point) && point.length > LEGACY_NUMBERS_MAX)
+    throw new MongoError('BadValue', 'A legacy point has two numbers and maybe a distance');
   const bounds = new Map<string, Bson>([...bound('minDistance'), ...bound('maxDistance')]);
   if (isDocument(point) && point.has('type')) {
     const sent = new Map<string, Bson>([['$geometry', point], ...bounds]);
@@ -153,8 +177,20 @@ function nearOf(
   };
 }
 
+/** Two numbers, and a distance in old spellings. */
+const LEGACY_NUMBERS_MAX = 3;
+
+/** A GeoJSON point without its type, or with its coordinates as a document. */
+function plainPoint(sent: Bson | undefined): Bson | undefined {
+  const coordinates = isDocument(sent) ? sent.get('coordinates') : undefined;
+  if (!isDocument(sent) || coordinates === undefined) return sent;
+  const list = isDocument(coordinates) ? [...coordinates.values()] : coordinates;
+  return new Map<string, Bson>([['type', 'Point'], ...sent, ['coordinates', list]]);
+}
+
 async function* ordered(parsed: GeoNear, { host, namespace }: StageContext): Rows {
   const path = pathOf(parsed, host.geoFields(namespace));
+  if (parsed.isEmpty) return;
   const { near, operators, distanceField, includeLocs, multiplier } = parsed;
   for await (const batch of parsed.run(new Map([[path.join('.'), operators]])))
     yield batch.map(({ document }) => {

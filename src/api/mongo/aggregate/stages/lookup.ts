@@ -15,7 +15,7 @@ import { keyTexts } from '../bson-set.ts';
 import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { checkVariableName, parseFieldPath, valueAtPath } from '../expressions/field-path.ts';
-import type { Evaluate, Frame, Variable } from '../expressions/scope.ts';
+import { type Evaluate, type Frame, refuseFailing, type Variable } from '../expressions/scope.ts';
 import { collect } from './collect.ts';
 import { parseFrom } from './from.ts';
 import { withValue } from './simple.ts';
@@ -52,7 +52,7 @@ export function parseLookup(argument: Bson, context: StageContext): Stage {
     );
   for (const name of argument.keys())
     if (!OPTIONS.has(name))
-      throw new MongoError('FailedToParse', `unknown argument to $lookup: ${name}`);
+      throw new MongoError('IDLUnknownField', `BSON field '$lookup.${name}' is an unknown field.`);
   const lookup = parseOptions(argument, context);
   return (rows) => joined(rows, lookup, context.host);
 }
@@ -74,6 +74,8 @@ function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
   const pipeline = argument.get('pipeline') ?? undefined;
   if (pipeline !== undefined && !isArray(pipeline))
     throw new MongoError('TypeMismatch', "'pipeline' option must be specified as an array");
+  if (as === undefined && argument.size === 0)
+    throw new MongoError('FailedToParse', "must specify 'as' field for a $lookup");
   if (as === undefined)
     throw new MongoError(
       'IDLFailedToParse',
@@ -93,22 +95,26 @@ function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
       "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
     );
   const isDocuments = isDocument(pipeline?.[0]) && pipeline[0].has('$documents');
+  if (isDocuments && argument.has('from'))
+    throw new MongoError(
+      'InvalidNamespace',
+      "$lookup of $documents makes its own documents and must not have a 'from'",
+    );
   const from = parseFrom(argument.get('from'), context, isDocuments, '$lookup');
   const { variables, inner } = letVariables(argument.get('let'), context);
+  // Two empty names beside a pipeline say that no fields are compared.
+  const isEmpty = local === '' && foreign === '' && pipeline !== undefined;
+  const isJoined = local !== undefined && foreign !== undefined && !isEmpty;
   const stages = pipeline ?? [];
   return {
     from,
     as: parseFieldPath(as),
-    local: local === undefined ? undefined : parseFieldPath(local),
-    foreign: foreign === undefined ? undefined : parseFieldPath(foreign),
+    local: isJoined ? parseFieldPath(local) : undefined,
+    foreign: isJoined ? parseFieldPath(foreign) : undefined,
     variables,
     pipeline: stages,
     compare: context.expressions.compare,
-    run: context.host.prepare(
-      from,
-      stages,
-      nested(inner, { namespace: from, isLookup: true, isFacet: false }),
-    ),
+    run: context.host.prepare(from, stages, nested(inner, { namespace: from, isLookup: true })),
   };
 }
 
@@ -132,7 +138,9 @@ export function letVariables(
   for (const [name, value] of sent) {
     checkVariableName(name);
     const cell: Variable = { value: undefined };
-    variables.push([cell, scope.compile(value)]);
+    const compiled = scope.compile(value);
+    refuseFailing(compiled);
+    variables.push([cell, compiled]);
     cells.set(name, cell);
   }
   return {
@@ -165,7 +173,7 @@ async function* joined(rows: Rows, lookup: Lookup, host: PipelineHost): Rows {
         (await collect(
           local === undefined || foreign === undefined
             ? lookup.run()
-            : lookup.run(equalFilter(valueAtPath(document, local, 0), foreign)),
+            : lookup.run(equalFilter(localValue(document, local), foreign)),
           '$lookup',
         ));
       if (isFixed) same = found;
@@ -179,6 +187,19 @@ async function* joined(rows: Rows, lookup: Lookup, host: PipelineHost): Rows {
     }
     if (made.length > 0) yield made;
   }
+}
+
+/** The local value; a number in the path is the place in an array as well as the name of a field. */
+function localValue(document: BsonDocument, path: readonly string[]): Bson | undefined {
+  const value = valueAtPath(document, path, 0);
+  const isPlace = path.some((step, at) => at > 0 && /^\d+$/.test(step));
+  if (!isPlace || !isArray(value) || value.length > 0) return value;
+  const found: Bson[] = [];
+  someAt(document, path, (one) => {
+    if (one !== undefined) found.push(one);
+    return false;
+  });
+  return found.length === 1 ? found[0] : found;
 }
 
 /** The values that a local field looks for: the elements of an array, null where there is none. */
@@ -212,7 +233,7 @@ async function* joinBatch(
   const values = new Map<string, Bson>();
   const textOf = keyTexts(lookup.compare);
   const wants = batch.map(({ document }) => {
-    const own = wanted(valueAtPath(document, local, 0));
+    const own = wanted(localValue(document, local));
     return own.map((value) => {
       const key = textOf(value);
       values.set(key, value);

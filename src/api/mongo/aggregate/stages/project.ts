@@ -3,8 +3,9 @@ import { type Bson, type BsonDocument, isArray, isDocument } from '../../../../v
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import { MongoError } from '../../errors.ts';
 import { isOperator, rootScope } from '../expressions/compile.ts';
+import { parseFieldPath } from '../expressions/field-path.ts';
 import type { ExpressionContext, Frame, Scope } from '../expressions/scope.ts';
-import { excluded, FieldTree, included, type Leaf } from './field-tree.ts';
+import { compute, excluded, FieldTree, included, type Leaf } from './field-tree.ts';
 
 type Project = (document: BsonDocument) => BsonDocument;
 
@@ -13,6 +14,8 @@ interface Field {
   readonly leaf: Leaf;
   /** A value that is no operator has another code in an exclusion. */
   readonly isOperator: boolean;
+  /** What is known about a document goes with an exclusion too. */
+  readonly isMeta?: boolean;
 }
 
 export function compileProject(argument: Bson, context: ExpressionContext): Project {
@@ -27,12 +30,16 @@ export function compileProject(argument: Bson, context: ExpressionContext): Proj
   collect(argument, '', fields, rootScope(context));
   const isExclusion = checkMode(fields);
   const tree = new FieldTree();
+  const added = new FieldTree();
   for (const { path, leaf } of fields)
-    if (!isExclusion || leaf.kind === 'exclude') {
-      if (!isExclusion && leaf.kind === 'exclude') continue;
-      tree.add(path, leaf, collision);
-    }
-  if (isExclusion) return (document) => excluded(document, tree);
+    if (isExclusion === (leaf.kind === 'exclude')) tree.add(path, leaf, collision);
+    else if (isExclusion) added.add(path, leaf, collision);
+  if (isExclusion)
+    return (document) => {
+      const kept = excluded(document, tree);
+      if (added.computes) compute(kept, added, [document]);
+      return kept;
+    };
   if (!fields.some(({ path }) => path === '_id' || path.startsWith('_id.')))
     tree.children.set('_id', { kind: 'include' });
   const frame: Frame = [];
@@ -59,11 +66,12 @@ function collect(sent: BsonDocument, prefix: string, fields: Field[], scope: Sco
         'Location16410',
         "Invalid $project :: caused by :: FieldPath field names may not start with '$'.",
       );
-    if (name === '$' || name.endsWith('.$'))
+    if (name.endsWith('.$'))
       throw new MongoError(
         'Location31324',
         'Invalid $project :: caused by :: Cannot use positional projection in aggregation projection',
       );
+    parseFieldPath(path);
     if (typeof value === 'boolean')
       fields.push({ path, leaf: { kind: value ? 'include' : 'exclude' }, isOperator: false });
     else if (isNumber(value))
@@ -83,9 +91,15 @@ function collect(sent: BsonDocument, prefix: string, fields: Field[], scope: Sco
   }
 }
 
+/** Beside an operator nothing else may stand. */
 function isExpression(value: BsonDocument): boolean {
-  const [first] = value.keys();
-  return first?.startsWith('$') === true;
+  const names = [...value.keys()];
+  if (value.size > 1 && names.some((name) => name.startsWith('$')))
+    throw new MongoError(
+      'Location16410',
+      "Invalid $project :: caused by :: FieldPath field names may not start with '$'.",
+    );
+  return names[0]?.startsWith('$') === true;
 }
 
 function computed(path: string, value: Bson, scope: Scope): Field {
@@ -93,7 +107,7 @@ function computed(path: string, value: Bson, scope: Scope): Field {
     const [first] = value.keys();
     if (value.size === 1 && !isOperator(first as string))
       throw new MongoError(
-        'Location31325',
+        first === '$elemMatch' ? 'InvalidPipelineOperator' : 'Location31325',
         `Invalid $project :: caused by :: Unknown expression ${first}`,
       );
   }
@@ -101,20 +115,22 @@ function computed(path: string, value: Bson, scope: Scope): Field {
     path,
     leaf: { kind: 'compute', evaluate: scope.compile(value) },
     isOperator: isDocument(value),
+    isMeta: isDocument(value) && value.has('$meta'),
   };
 }
 
 /** True for an exclusion. `_id` counts only where nothing else says what it is. */
 function checkMode(fields: readonly Field[]): boolean {
   let isExclusion: boolean | undefined;
-  for (const { path, leaf, isOperator: isOperation } of fields) {
+  for (const { path, leaf, isOperator: isOperation, isMeta } of fields) {
+    if (isMeta === true) continue;
     if (path === '_id' && leaf.kind !== 'compute') continue;
     const excludes = leaf.kind === 'exclude';
     if (isExclusion === undefined) isExclusion = excludes;
     else if (isExclusion !== excludes) throw mixed(path, leaf, isOperation);
   }
   if (isExclusion !== undefined) return isExclusion;
-  return fields.every(({ leaf }) => leaf.kind === 'exclude');
+  return fields.every(({ leaf, isMeta }) => leaf.kind === 'exclude' && isMeta !== true);
 }
 
 function mixed(path: string, leaf: Leaf, isOperation: boolean): MongoError {
@@ -148,13 +164,17 @@ export function compileUnset(argument: Bson): Project {
       'Location31119',
       '$unset specification must be a string or an array with at least one field',
     );
+  const names = isArray(argument) ? argument : [argument];
+  if (names.some((name) => typeof name === 'string' && name.includes('\0')))
+    throw new MongoError('Location9527900', 'The names of $unset must not have null bytes');
   const tree = new FieldTree();
-  for (const name of isArray(argument) ? argument : [argument]) {
+  for (const [at, name] of names.entries()) {
     if (typeof name !== 'string')
       throw new MongoError(
         'Location31120',
         '$unset specification must be a string or an array containing only string values',
       );
+    if (names.indexOf(name) < at) throw collision(name, true);
     tree.add(name, { kind: 'exclude' }, collision);
   }
   return (document) => excluded(document, tree);

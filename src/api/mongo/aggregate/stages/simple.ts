@@ -17,6 +17,7 @@ import {
   sorted,
 } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { wholeOf } from '../../fields/numbers.ts';
 import { valueAt } from '../../query/path.ts';
 import { Sort } from '../../query/sort.ts';
 import { compileExpression } from '../expressions/compile.ts';
@@ -108,7 +109,7 @@ export const SIMPLE_STAGES: StageTable = {
     parse: documents,
     position: 'first',
     isSource: true,
-    needsNoCollection: true,
+    scope: 'nothing',
     isBannedInFacet: true,
   },
   $sample: { parse: sample },
@@ -218,7 +219,7 @@ function sample(argument: Bson): Stage {
   const sent = argument.get('size');
   if (sent === undefined)
     throw new MongoError('Location28749', '$sample stage must specify a size');
-  const size = Math.trunc(doubleOf(sent));
+  const size = wholeOf(sent);
   if (!(size > 0))
     throw new MongoError('Location28747', 'size argument to $sample must be a positive integer');
   return (rows) => sampled(rows, size);

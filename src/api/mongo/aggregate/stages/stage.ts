@@ -98,14 +98,20 @@ export interface StageContext {
   parse(sent: readonly Bson[], context: StageContext): Stage;
 }
 
+/**
+ * `database`: a database and no collection, such as `{ aggregate: 1 }` names. `admin`: the one of that name. `sessions`:
+ * the list of sessions. `nothing`: as `database`, but whether the stage may stand there is asked first.
+ */
+export type StageScope = 'database' | 'admin' | 'sessions' | 'nothing';
+
 export interface StageDefinition {
   parse(argument: Bson, context: StageContext, name: string): Stage;
   /** Makes documents of its own, so it must be first; `none` where it may also not name a collection. */
   readonly position?: 'first' | 'last';
   /** True where it does not read the collection. */
   readonly isSource?: boolean;
-  /** True where it works on a database and not a collection. */
-  readonly needsNoCollection?: boolean;
+  /** Where it works alone; anywhere where this is missing. */
+  readonly scope?: StageScope;
   /** True where pipelines of `$facet`, or of `$lookup` and `$unionWith`, must not have it. */
   readonly isBannedInFacet?: boolean;
   readonly isBannedInLookup?: boolean;

@@ -13,7 +13,7 @@ export function parseUnionWith(argument: Bson, context: StageContext): Stage {
   const run = context.host.prepare(
     from,
     pipeline,
-    nested(context, { namespace: from, isUnion: true, isFacet: false }),
+    nested(context, { namespace: from, isUnion: true }),
   );
   return (rows) => chained(rows, run);
 }

@@ -88,7 +88,6 @@ function prepared(call: Call, namespace: Namespace): () => Rows {
     namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
   const { expression: expressions } = contextOf(call, collection);
   const host = pipelineHost(call);
-  checkTarget(pipeline, namespace);
   checkConcern(call.body, pipeline);
   if (call.store.isTransaction) checkInTransaction(pipeline);
   if (call.body.get('apiStrict') === true) checkStable(pipeline);
@@ -103,7 +102,9 @@ function prepared(call: Call, namespace: Namespace): () => Rows {
     hint: call.body.get('hint'),
     meter: meterOf(call),
   };
-  return host.prepare(namespace, pipeline, context);
+  const run = host.prepare(namespace, pipeline, context);
+  checkTarget(pipeline, namespace);
+  return run;
 }
 
 /** Stages that read or write beside the transaction. */
@@ -174,26 +175,17 @@ function parseCursor(options: BsonDocument): { readonly batchSize: number } {
   return { batchSize };
 }
 
-/** Stages that need no collection are refused on one, and all others without one. */
+/** Stages that read a collection are refused without one. */
 function checkTarget(pipeline: readonly Bson[], { collection }: Namespace): void {
+  if (collection !== '') return;
   const [first] = pipeline;
   const name = isDocument(first) ? [...first.keys()][0] : undefined;
-  const needsNone = name !== undefined && STAGES.get(name)?.needsNoCollection === true;
-  if (
-    collection === '' &&
-    !needsNone &&
-    name !== '$changeStream' &&
-    (name === undefined || STAGES.has(name))
-  )
-    throw new MongoError(
-      'InvalidNamespace',
-      '{aggregate: 1} is not valid for an empty pipeline, or for a pipeline that begins with a stage that reads a collection.',
-    );
-  if (collection !== '' && needsNone && name !== '$listClusterCatalog')
-    throw new MongoError(
-      'InvalidNamespace',
-      `${name} must be run against the database with {aggregate: 1}, not a collection`,
-    );
+  const scope = name === undefined ? undefined : STAGES.get(name)?.scope;
+  if (scope !== undefined || name === '$changeStream') return;
+  throw new MongoError(
+    'InvalidNamespace',
+    '{aggregate: 1} is not valid for an empty pipeline, or for a pipeline that begins with a stage that reads a collection.',
+  );
 }
 
 /** What the documents of a hinted index have in common. */

@@ -202,9 +202,8 @@ async function changeStreamTokens(call: Call): Promise<Readonly<Record<string, B
   const { container } = await keepVersions(context.service, collectionIn(call));
   const tokens = context.service.containers.routes(container).map(({ min, max }) => {
     const position = [{ min, max, start: { kind: 'after', lsn: 0 } as const }];
-    return printToken({
-      parts: [[container.databaseRid, container.rid, printChangePosition(position)]],
-    });
+    const parts = [[container.databaseRid, container.rid, printChangePosition(position)] as const];
+    return printToken({ parts }, context.clusterClock.time);
   });
   return { resumeAfterTokens: tokens };
 }
