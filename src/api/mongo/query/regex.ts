@@ -106,7 +106,7 @@ class Translation {
 
   /** A plus behind a quantifier: it only forbids to look again. */
   #isPossessive(char: string): boolean {
-    return char === '+' && /[*+?}]$/.test(this.#out) && !/\\[*+?}]$/.test(this.#out);
+    return char === '+' && QUANTIFIED.test(this.#out) && !/\\[*+?}]$/.test(this.#out);
   }
 
   #comment(): void {
@@ -199,6 +199,9 @@ class Translation {
     this.#out += `${this.#closings.length > 1 ? this.#closings.pop() : ''})`;
   }
 }
+
+/** A quantifier at the end; the braces of `\p{L}` and of code points are none. */
+const QUANTIFIED = /(?:[*+?]|(?<!\\u)\{\d+(?:,\d*)?\})$/;
 
 /** Settings in front of a pattern. */
 const VERB = /^\(\*([A-Z0-9_]+)(?:=\w+)?\)/;

@@ -6,7 +6,7 @@ import {
   Extended,
   isDocument,
 } from '../../../value/index.ts';
-import { combine, isNumber, type Sum } from '../bson/arithmetic.ts';
+import { combine, doubleOf, isNumber, type Sum } from '../bson/arithmetic.ts';
 import { printBson } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
 import type { CompareBson } from '../query/collation.ts';
@@ -87,7 +87,14 @@ function arithmetic(place: Place, argument: Bson, operator: '$inc' | '$mul'): vo
       `Failed to apply ${operator} operations to current value ((NumberLong)${printBson(current)}) for document ` +
         `{_id: ${printBson(place.rootId)}}`,
     );
-  place.set(result);
+  // A zero that becomes a zero of another sign has not changed.
+  if (!isSameZero(current, result)) place.set(result);
+}
+
+function isSameZero(current: Bson, result: Bson): boolean {
+  return (
+    doubleOf(current) === 0 && doubleOf(result) === 0 && bsonTypeOf(current) === bsonTypeOf(result)
+  );
 }
 
 function keepBest(place: Place, argument: Bson, direction: 1 | -1, compare: CompareBson): void {

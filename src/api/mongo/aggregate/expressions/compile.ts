@@ -11,6 +11,7 @@ import {
   type Evaluate,
   type ExpressionContext,
   type Frame,
+  failingAs,
   Scope,
 } from './scope.ts';
 import { checkedText } from './text.ts';
@@ -45,7 +46,7 @@ export function rootScope(context: ExpressionContext): Scope {
       depth === 1 ? budget.run(() => compileOperand(sent, scope)) : compileOperand(sent, scope);
     depth -= 1;
     if (depth > 0 || isCheap(sent, compiled)) return compiled;
-    const evaluate = limited(compiled, budget);
+    const evaluate = failingAs(limited(compiled, budget), compiled);
     if (scripts?.count !== functionsBefore) scripts?.note((document) => evaluate([document]));
     return evaluate;
   });

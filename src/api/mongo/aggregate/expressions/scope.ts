@@ -115,6 +115,12 @@ export function failing(evaluate: Evaluate, error: Error): Evaluate {
   return evaluate;
 }
 
+/** A function in the place of another has its failure too. */
+export function failingAs(evaluate: Evaluate, other: Evaluate): Evaluate {
+  const error = FAILURES.get(other);
+  return error === undefined ? evaluate : failing(evaluate, error);
+}
+
 /** Throws where an operand is an operator on constants that fails: some operators do not wait for a document. */
 export function refuseFailing(evaluate: Evaluate): void {
   const error = FAILURES.get(evaluate);

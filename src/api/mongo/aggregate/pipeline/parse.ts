@@ -32,7 +32,6 @@ export function nameStages(sent: readonly Bson[], context: Place): readonly Name
     if (definition.scope !== 'nothing') checkScope(name, definition, context.namespace);
   for (const [at, { name, definition }] of stages.entries()) {
     checkPlace(name, definition, context);
-    checkScope(name, definition, context.namespace);
     if (definition.position === 'first' && at > 0)
       throw new MongoError(
         name === '$geoNear' ? 'Location40603' : 'Location40602',
@@ -40,6 +39,7 @@ export function nameStages(sent: readonly Bson[], context: Place): readonly Name
       );
     if (definition.position === 'last' && at < stages.length - 1)
       throw new MongoError('Location40601', `${name} can only be the final stage in the pipeline`);
+    checkScope(name, definition, context.namespace);
   }
   return stages;
 }

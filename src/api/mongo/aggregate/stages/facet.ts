@@ -32,7 +32,10 @@ function parseFacet(argument: Bson, context: StageContext): Stage {
           'Location40171',
           `elements of arrays in $facet spec must be non-empty objects, ${name} argument contained an element of type ${bsonTypeOf(stage)}`,
         );
-    facets.push([name, context.parse(sent, nested(context, { isFacet: true }))]);
+    facets.push([
+      name,
+      context.parse(sent, nested(context, { isFacet: true, isLookup: false, isUnion: false })),
+    ]);
   }
   return (rows) => facet(rows, facets);
 }

@@ -188,9 +188,21 @@ function plainPoint(sent: Bson | undefined): Bson | undefined {
   return new Map<string, Bson>([['type', 'Point'], ...sent, ['coordinates', list]]);
 }
 
+/** The plane of a 2d index has the bounds of longitudes. */
+function checkPlane({ unit, center }: NearQuery): void {
+  if (unit === 'plane' && center.some((number) => Math.abs(number) > PLANE_MAX))
+    throw new MongoError(
+      'Location16433',
+      `point not in interval of [ -${PLANE_MAX}, ${PLANE_MAX} ]`,
+    );
+}
+
+const PLANE_MAX = 180;
+
 async function* ordered(parsed: GeoNear, { host, namespace }: StageContext): Rows {
   const path = pathOf(parsed, host.geoFields(namespace));
   if (parsed.isEmpty) return;
+  checkPlane(parsed.near);
   const { near, operators, distanceField, includeLocs, multiplier } = parsed;
   for await (const batch of parsed.run(new Map([[path.join('.'), operators]])))
     yield batch.map(({ document }) => {

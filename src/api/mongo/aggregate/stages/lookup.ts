@@ -50,6 +50,10 @@ export function parseLookup(argument: Bson, context: StageContext): Stage {
       'FailedToParse',
       `the $lookup specification must be an Object, found ${bsonTypeOf(argument)}`,
     );
+  const sent = argument.get('pipeline');
+  const makesOwn = isArray(sent) && isDocument(sent[0]) && sent[0].has('$documents');
+  if (!argument.has('from') && !makesOwn)
+    throw new MongoError('FailedToParse', "must specify 'from' field for a $lookup");
   for (const name of argument.keys())
     if (!OPTIONS.has(name))
       throw new MongoError('IDLUnknownField', `BSON field '$lookup.${name}' is an unknown field.`);
@@ -69,13 +73,12 @@ function text(argument: BsonDocument, name: string): string | undefined {
 
 function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
   const as = text(argument, 'as');
-  const local = text(argument, 'localField');
-  const foreign = text(argument, 'foreignField');
-  const pipeline = argument.get('pipeline') ?? undefined;
+  // An empty name says that no fields are compared.
+  const local = text(argument, 'localField') || undefined;
+  const foreign = text(argument, 'foreignField') || undefined;
+  const pipeline = argument.get('pipeline');
   if (pipeline !== undefined && !isArray(pipeline))
     throw new MongoError('TypeMismatch', "'pipeline' option must be specified as an array");
-  if (as === undefined && argument.size === 0)
-    throw new MongoError('FailedToParse', "must specify 'as' field for a $lookup");
   if (as === undefined)
     throw new MongoError(
       'IDLFailedToParse',
@@ -102,15 +105,12 @@ function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
     );
   const from = parseFrom(argument.get('from'), context, isDocuments, '$lookup');
   const { variables, inner } = letVariables(argument.get('let'), context);
-  // Two empty names beside a pipeline say that no fields are compared.
-  const isEmpty = local === '' && foreign === '' && pipeline !== undefined;
-  const isJoined = local !== undefined && foreign !== undefined && !isEmpty;
   const stages = pipeline ?? [];
   return {
     from,
     as: parseFieldPath(as),
-    local: isJoined ? parseFieldPath(local) : undefined,
-    foreign: isJoined ? parseFieldPath(foreign) : undefined,
+    local: local === undefined ? undefined : parseFieldPath(local),
+    foreign: foreign === undefined ? undefined : parseFieldPath(foreign),
     variables,
     pipeline: stages,
     compare: context.expressions.compare,
