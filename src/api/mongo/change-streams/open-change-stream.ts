@@ -5,6 +5,7 @@ import { pipelineHost } from '../aggregate/pipeline/host.ts';
 import { parsePipeline } from '../aggregate/pipeline/parse.ts';
 import { wholeNumber } from '../bson/arithmetic.ts';
 import type { Call, Reply } from '../call.ts';
+import { timestampOf } from '../cluster-clock.ts';
 import { watchDatabase } from '../collections/collection.ts';
 import { LiveCursor } from '../cursors/live-cursor.ts';
 import { firstBatch, originOf } from '../cursors/open-cursor.ts';
@@ -47,7 +48,10 @@ export async function openChangeStream(call: Call, argument: Bson): Promise<Repl
   const run = parsePipeline(
     stages.filter((stage) => !(isDocument(stage) && stage.has(SPLIT))),
     {
-      expressions: expressionContext(context.service.clock.nowMs(), new Map()),
+      expressions: {
+        ...expressionContext(context.service.clock.nowMs(), new Map()),
+        clusterTime: timestampOf(context.clusterClock.time),
+      },
       namespace,
       depth: 0,
       host: pipelineHost(call),

@@ -70,6 +70,8 @@ function systemVariable(name: string, steps: readonly string[], scope: Scope): E
     case 'REMOVE':
       return constant(undefined);
     case 'NOW':
+      if (context.nowMs === undefined)
+        throw new MongoError('Location51144', "Builtin variable '$$NOW' is not available");
       return constant(
         steps.length > 0 ? undefined : new Extended({ kind: 'date', ms: context.nowMs }),
       );

@@ -21,8 +21,8 @@ type Compare = (a: Bson | undefined, b: Bson | undefined) => number;
 
 /** What all expressions of one command share. */
 export interface ExpressionContext {
-  /** `$$NOW`. */
-  readonly nowMs: number;
+  /** `$$NOW`; undefined in commands that show no time. */
+  readonly nowMs: number | undefined;
   /** `$$CLUSTER_TIME`; undefined where the server has none to show. */
   readonly clusterTime?: Bson | undefined;
   /** `$$USER_ROLES`. */

@@ -33,6 +33,9 @@ const TAKES_EMPTY_COLLATION: ReadonlySet<string> = new Set([
 ]);
 
 /** @param statement - one of several of the command; it may have a collation of its own. */
+/** Commands whose filters see neither the time of the server nor that of the cluster. */
+const TIMELESS: ReadonlySet<string> = new Set(['count', 'distinct']);
+
 export function contextOf(
   {
     body,
@@ -59,6 +62,8 @@ export function contextOf(
     ? { ...plain, sent: { ...plain.sent, keepsEmptyTimestamps: true } }
     : plain;
   const scripts = new ScriptCalls(context.service.scripts, meter);
+  if (TIMELESS.has(name))
+    return { ...made, expression: { ...made.expression, scripts, nowMs: undefined } };
   if (context.topology === 'standalone')
     return { ...made, expression: { ...made.expression, scripts } };
   const { high, low } = context.clusterClock.time;
