@@ -284,3 +284,9 @@ function randomBson(random: ReturnType<typeof seededRandom>, depth: number): Bso
       return randomDocument(random, depth + 1);
   }
 }
+
+it('a decimal NaN keeps its sign in bytes', () => {
+  const bytes = writeBson(new Map([['v', new Extended({ kind: 'decimal', digits: '-NaN' })]]));
+  expect(bytes.at(-2)).toBe(0xfc);
+  expect(readBson(bytes).get('v')).toEqual(new Extended({ kind: 'decimal', digits: '-NaN' }));
+});

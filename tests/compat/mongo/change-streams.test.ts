@@ -106,6 +106,8 @@ describe.each(ENGINES)('%s', (engine) => {
     await items.drop();
     const events = [await stream.next(), await stream.next(), await stream.next()];
     expect(kinds(events)).toEqual(['insert', 'drop', 'invalidate']);
+    const behindDrop = items.watch([], { resumeAfter: events[1]?._id });
+    expect(kinds([await behindDrop.next()])).toEqual(['invalidate']);
     const whole = client.db('watched').watch();
     await whole.tryNext();
     await client.db('watched').collection<Item>('new').insertOne({ _id: 7 });

@@ -260,3 +260,37 @@ test('$limit and $skip take the largest int64; averages and integrals of integer
   const [first] = await source.aggregate([stage], { promoteValues: false }).toArray();
   expect(first).toMatchObject({ average: new Double(10), area: new Double(0) });
 });
+
+test('stages about the server are refused in pipelines over collections, and in $facet', async () => {
+  const db = client.db('places');
+  await db.collection<Item>('items').insertOne({ _id: 1 });
+  const inLookup = (stage: object): object => ({
+    $lookup: { from: 'items', pipeline: [stage], as: 'found' },
+  });
+  const cases: readonly (readonly [object, number])[] = [
+    [{ $facet: { f: [{ $listLocalSessions: {} }] } }, 73],
+    [{ $facet: { f: [{ $documents: [] }] } }, 40600],
+    [{ $facet: { f: [{ $changeStream: {} }] } }, 40600],
+    [{ $facet: { f: [inLookup({ $indexStats: {} })] } }, 40600],
+    [{ $facet: { f: [inLookup({ $out: 'x' })] } }, 51047],
+    [inLookup({ $facet: { f: [{ $out: 'x' }] } }), 40600],
+    [inLookup({ $currentOp: {} }), 73],
+    [{ $listClusterCatalog: {} }, 9621301],
+  ];
+  for (const [stage, code] of cases)
+    await expect(db.collection('items').aggregate([stage]).toArray()).rejects.toMatchObject({
+      code,
+    });
+});
+
+test('$project computes fields in arrays of anything and keeps what is known beside exclusions', async () => {
+  const items = client.db('computed').collection<Item>('items');
+  await items.insertOne({ _id: 1, a: [{ b: 1 }, 5, null], c: 2 });
+  const one = (stage: object): Promise<unknown> => items.aggregate([stage]).next();
+  expect(await one({ $project: { 'a.b': { $literal: 9 } } })).toEqual({
+    _id: 1,
+    a: [{ b: 9 }, { b: 9 }, { b: 9 }],
+  });
+  expect(await one({ $project: { a: 0, random: { $meta: 'randVal' } } })).toMatchObject({ c: 2 });
+  await expect(one({ $unset: ['a', 'a'] })).rejects.toMatchObject({ code: 31250 });
+});

@@ -8,6 +8,7 @@ import {
   remainderOfDecimals,
   rootOfDecimal,
   roundDecimal,
+  wholeDecimal,
 } from './decimal.ts';
 import { decimalFunction } from './decimal-functions.ts';
 
@@ -27,6 +28,10 @@ it.each([
   [exactDecimalOfDouble(0.5), '0.5'],
   [exactDecimalOfDouble(3.14), '3.140000000000000124344978758017533'],
   [addDecimals('-0', '0'), '0'],
+  [addDecimals('-NaN', 'NaN'), '-NaN'],
+  [addDecimals('Infinity', '-NaN'), '-NaN'],
+  [wholeDecimal('-2.5', 'up'), '-2'],
+  [wholeDecimal('Infinity', 'up'), 'NaN'],
   [decimalFunction('exp', '0'), '1'],
   [decimalFunction('sin', '1'), '0.8414709848078965066525023216302990'],
 ])('%s', (found, expected) => {

@@ -19,6 +19,9 @@ const CASES: readonly (readonly [source: string, flags: string, text: string, ma
     ['(*UCP)\\d', '', '\u0663', true],
     ['a++b', '', 'aab', true],
     ['{x}', '', '{x}', true],
+    ['^\\P{L}+$', '', '12!', true],
+    ['^\\x{41}+$', '', 'AA', true],
+    ['^a{2}+b$', '', 'aab', true],
   ];
 
 describe('patterns', () => {

@@ -25,6 +25,12 @@ const CASES: readonly Case[] = [
     { $unset: { a: '', 'b.c': '', 'e.0': '', none: '' } },
     { b: { d: 2 }, e: [null, 2] },
   ],
+  [
+    '$mul leaves a zero of another sign as it is',
+    { a: new Double(-0) },
+    { $mul: { a: new Double(-0) } },
+    { a: new Double(-0) },
+  ],
   ['$inc int32', { a: new Int32(1) }, { $inc: { a: new Int32(2) } }, { a: new Int32(3) }],
   [
     '$inc beyond int32',

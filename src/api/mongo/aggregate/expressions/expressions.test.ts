@@ -14,6 +14,7 @@ const DOCUMENT = documentFrom({
   s: 'añb',
   list: [3, 1, 2],
   docs: [{ x: 1 }, { y: 2 }, 5, { x: 3 }],
+  merged: [{ x: 1 }, { y: 2 }],
   when: new Date('2024-02-29T12:30:45.678Z'),
   id: new ObjectId('5f3a00112233445566778899'),
   none: null,
@@ -104,6 +105,25 @@ describe('values', () => {
     [{ $arrayToObject: [[['k', 1]]] }, { k: new Int32(1) }],
     [{ $avg: [1, 2, '$d'] }, new Double(5.5 / 3)],
     [{ $maxN: { input: '$list', n: 2 } }, [3, 2].map((n) => new Int32(n))],
+    [{ $or: [{ $divide: ['$a', 0] }, true] }, true],
+    [{ $mergeObjects: ['$merged'] }, { x: new Int32(1), y: new Int32(2) }],
+    [{ $ceil: Decimal128.fromString('1E+3') }, Decimal128.fromString('1000')],
+    [{ $ceil: Decimal128.fromString('1E+6144') }, Decimal128.fromString('NaN')],
+    [{ $trunc: [0.29, 2] }, new Double(0.28)],
+    [{ $ln: Decimal128.fromString('NaN') }, new Double(Number.NaN)],
+    [
+      { $log: [Decimal128.fromString('64'), 2] },
+      Decimal128.fromString('5.999999999999999999999999999999999'),
+    ],
+    [{ $pow: [new Double(1), new Double(Number.POSITIVE_INFINITY)] }, new Double(1)],
+    [{ $toLower: new Double(-0) }, '-0'],
+    [{ $toUpper: new Double(5e-324) }, '4.94066E-324'],
+    [{ $indexOfCP: ['', ''] }, new Int32(0)],
+    [{ $toDate: ' 2024-06-15\t12:30:45Z\0' }, new Date('2024-06-15T12:30:45Z')],
+    [
+      { $dateFromString: { dateString: 'WED jan 31 12:05:28 +03:30 1996' } },
+      new Date('1996-01-31T08:35:28Z'),
+    ],
   ])('%j', (expression, expected) => {
     expect(evaluate(expression)).toBe(shown(documentFrom({ v: expected })));
   });
@@ -138,6 +158,14 @@ describe('codes', () => {
     [{ $mergeObjects: [1] }, 40400],
     [{ $range: [0, 5, 0] }, 34449],
     [{ $let: { vars: { BAD: 1 }, in: 1 } }, 9],
+    [{ $let: { vars: [1], in: 1 } }, 9],
+    [{ $ifNull: ['$a', { $divide: [1, 0] }] }, 2],
+    [{ $sigmoid: [1] }, 14],
+    [{ $setField: { field: { $concat: ['a', 'b'] }, input: {}, value: 1 } }, 4161106],
+    [{ $convert: { input: 1, to: { type: null } } }, 9],
+    [{ $toDouble: '1e-400' }, 241],
+    [{ $substrBytes: ['a', 0, new Double(Number.NaN)] }, 31109],
+    [{ $regexMatch: { input: 1, regex: /a/i, options: 'i' } }, 51107],
   ])('%j is refused with %d', (expression, code) => {
     expect(codeOf(expression)).toBe(code);
   });
