@@ -114,13 +114,12 @@ export class ChangeStream implements LiveSource {
 
   /** True for the token of another collection that is still there, and of an event that this stream does not show. */
   #isTokenForeign(): boolean {
-    const { resume, database, collection, isExpanded } = this.#options;
+    const { resume, collection, isExpanded } = this.#options;
     if (resume === undefined) return false;
     if (resume.isExpanded === true && !isExpanded) return true;
-    if (database === undefined || collection === undefined || resume.parts.length !== 1)
-      return false;
-    const [[databaseRid, rid]] = resume.parts as readonly [readonly [number, number, string]];
-    const found = this.#service.containers.findByRid(databaseRid, rid);
+    const [part, other] = resume.parts;
+    if (collection === undefined || part === undefined || other !== undefined) return false;
+    const found = this.#service.containers.findByRid(part[0], part[1]);
     return found !== undefined && !this.#parts.has(keyOf(found));
   }
 

@@ -192,10 +192,20 @@ export function slidingBest(
   };
 }
 
-/** Values in order; equal ones in the order in which they came. */
+interface Entry {
+  readonly value: Bson;
+  /** Equal values keep the order in which they came. */
+  readonly at: number;
+}
+
+/** Entries of a bucket before it is cut in two: what one insertion moves. */
+const BUCKET_MAX = 512;
+
+/** Values in order, in buckets, so that a value that comes or goes moves few others. */
 export class SortedFrame {
   readonly #order: Order;
-  readonly #list: { readonly value: Bson; readonly at: number }[] = [];
+  readonly #buckets: Entry[][] = [];
+  #length = 0;
   #added = 0;
   #removed = 0;
 
@@ -204,42 +214,83 @@ export class SortedFrame {
   }
 
   get length(): number {
-    return this.#list.length;
+    return this.#length;
   }
 
-  /** How many are in front of this one. */
-  #place(value: Bson, at: number): number {
+  /** How many of the list are before this one. */
+  #before(list: readonly Entry[], { value, at }: Entry): number {
     let low = 0;
-    let high = this.#list.length;
+    let high = list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const other = this.#list[middle] as { readonly value: Bson; readonly at: number };
-      const order = this.#order(other.value, value) || other.at - at;
-      if (order < 0) low = middle + 1;
+      const other = list[middle] as Entry;
+      if ((this.#order(other.value, value) || other.at - at) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The bucket whose range has the entry. */
+  #bucketFor(entry: Entry): number {
+    let low = 0;
+    let high = this.#buckets.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const last = (this.#buckets[middle] as Entry[]).at(-1) as Entry;
+      if ((this.#order(last.value, entry.value) || last.at - entry.at) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
   add(value: Bson): void {
-    const at = this.#added++;
-    this.#list.splice(this.#place(value, at), 0, { value, at });
+    const entry = { value, at: this.#added++ };
+    this.#length += 1;
+    const at = this.#bucketFor(entry);
+    const bucket = this.#buckets[at];
+    if (bucket === undefined) {
+      this.#buckets.push([entry]);
+      return;
+    }
+    bucket.splice(this.#before(bucket, entry), 0, entry);
+    if (bucket.length > BUCKET_MAX) this.#buckets.splice(at + 1, 0, bucket.splice(BUCKET_MAX / 2));
   }
 
   remove(value: Bson): void {
-    this.#list.splice(this.#place(value, this.#removed++), 1);
+    const entry = { value, at: this.#removed++ };
+    const at = this.#bucketFor(entry);
+    const bucket = this.#buckets[at] as Entry[];
+    bucket.splice(this.#before(bucket, entry), 1);
+    this.#length -= 1;
+    if (bucket.length === 0) this.#buckets.splice(at, 1);
   }
 
   at(index: number): Bson {
-    return (this.#list[index] as { readonly value: Bson }).value;
+    let left = index;
+    for (const bucket of this.#buckets) {
+      if (left < bucket.length) return (bucket[left] as Entry).value;
+      left -= bucket.length;
+    }
+    return null;
   }
 
   head(n: number): Bson[] {
-    return this.#list.slice(0, n).map(({ value }) => value);
+    const found: Entry[] = [];
+    for (let at = 0; at < this.#buckets.length && found.length < n; at++)
+      found.push(...(this.#buckets[at] as Entry[]).slice(0, n - found.length));
+    return found.map(({ value }) => value);
   }
 
   tail(n: number): Bson[] {
-    return this.#list.slice(Math.max(0, this.#list.length - n)).map(({ value }) => value);
+    const found: Entry[][] = [];
+    let count = 0;
+    for (let at = this.#buckets.length - 1; at >= 0 && count < n; at--) {
+      const bucket = this.#buckets[at] as Entry[];
+      const part = bucket.slice(Math.max(0, bucket.length - (n - count)));
+      found.unshift(part);
+      count += part.length;
+    }
+    return found.flat().map(({ value }) => value);
   }
 }
 

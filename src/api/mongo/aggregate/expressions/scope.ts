@@ -115,7 +115,7 @@ export function failing(evaluate: Evaluate, error: Error): Evaluate {
   return evaluate;
 }
 
-/** A function in the place of another has its failure too. */
+/** A function that stands for another has its failure too. */
 export function failingAs(evaluate: Evaluate, other: Evaluate): Evaluate {
   const error = FAILURES.get(other);
   return error === undefined ? evaluate : failing(evaluate, error);
