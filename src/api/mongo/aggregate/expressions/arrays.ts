@@ -3,7 +3,6 @@ import { draw, listBytes } from '../../../../base/index.ts';
 import { type Bson, type BsonDocument, isArray, isDocument } from '../../../../value/index.ts';
 import { doubleOf, isNumber, wholeInt32, wholeNumber } from '../../bson/arithmetic.ts';
 import { MongoError } from '../../errors.ts';
-import { compareSortKeys, sortKeyOf } from '../../query/sort.ts';
 import { parseSortPattern } from '../stages/sort.ts';
 import {
   binary,
@@ -17,6 +16,7 @@ import {
   unary,
   variadic,
 } from './define.ts';
+import { valueAtPath } from './field-path.ts';
 import { constantOf, type Evaluate, type Scope } from './scope.ts';
 
 type Value = Bson | undefined;
@@ -234,7 +234,7 @@ function sortArray(argument: Bson, scope: Scope): Evaluate {
   );
 }
 
-/** By the values themselves, or by fields of documents. */
+/** By the values themselves, or by fields of documents: an array in a field is compared as a whole. */
 function sortOrder(sent: Bson, { context: { compare } }: Scope): Order {
   if (isDocument(sent)) {
     if (sent.size === 0)
@@ -247,9 +247,18 @@ function sortOrder(sent: Bson, { context: { compare } }: Scope): Order {
         );
       else if (!isNumber(value))
         throw new MongoError('Location2942505', 'Illegal key in $sort specification');
-    const parts = parseSortPattern(sent);
-    const keyOf = (value: Bson) => sortKeyOf(isDocument(value) ? value : EMPTY, parts, compare);
-    return (a, b) => compareSortKeys(keyOf(a), keyOf(b), parts, compare);
+    parseSortPattern(new Map([...sent].filter(([text]) => !text.startsWith('$'))));
+    const parts = [...sent].map(([text, value]) => ({
+      path: text.split('.'),
+      direction: doubleOf(value),
+    }));
+    return (a, b) => {
+      for (const { path, direction } of parts) {
+        const order = compare(fieldOf(a, path), fieldOf(b, path));
+        if (order !== 0) return order * direction;
+      }
+      return 0;
+    };
   }
   if (!isNumber(sent))
     throw new MongoError(
@@ -265,7 +274,9 @@ function sortOrder(sent: Bson, { context: { compare } }: Scope): Order {
   return (a, b) => compare(a, b) * direction;
 }
 
-const EMPTY: BsonDocument = new Map();
+function fieldOf(value: Bson, path: readonly string[]): Bson {
+  return (isDocument(value) ? valueAtPath(value, path, 0) : undefined) ?? null;
+}
 
 function zip(argument: Bson, scope: Scope): Evaluate {
   const options = zipOptions(argument);

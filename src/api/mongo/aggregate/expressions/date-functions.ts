@@ -6,7 +6,7 @@ import {
   isArray,
   isDocument,
 } from '../../../../value/index.ts';
-import { doubleOf, isNumber, wholeNumber } from '../../bson/arithmetic.ts';
+import { doubleOf, isNumber, wholeCount, wholeNumber } from '../../bson/arithmetic.ts';
 import { MongoError } from '../../errors.ts';
 import {
   DAY_MS,
@@ -428,10 +428,10 @@ function shift(sign: 1 | -1): CompileOperator {
 }
 
 function amountOf(value: Bson, name: string): number {
-  const double = isNumber(value) ? doubleOf(value) : Number.NaN;
-  if (!Number.isInteger(double) || Math.abs(double) > DATE_MS_MAX)
+  const amount = wholeCount(value);
+  if (amount === undefined || Math.abs(amount) > DATE_MS_MAX)
     throw new MongoError('Location5166405', `${name} expects integer amount of time units`);
-  return double;
+  return amount;
 }
 
 function shifted(ms: number, unit: Unit, amount: number, zone: TimeZone, name: string): number {

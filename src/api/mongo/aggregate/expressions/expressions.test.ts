@@ -119,6 +119,10 @@ describe('values', () => {
     [{ $toLower: new Double(-0) }, '-0'],
     [{ $toUpper: new Double(5e-324) }, '4.94066E-324'],
     [{ $indexOfCP: ['', ''] }, new Int32(0)],
+    [
+      { $sortArray: { input: [{ $literal: { a: [3, 1] } }, { a: [2] }], sortBy: { a: 1 } } },
+      [{ a: [new Int32(2)] }, { a: [new Int32(3), new Int32(1)] }],
+    ],
     [{ $toDate: ' 2024-06-15\t12:30:45Z\0' }, new Date('2024-06-15T12:30:45Z')],
     [
       { $dateFromString: { dateString: 'WED jan 31 12:05:28 +03:30 1996' } },
@@ -161,6 +165,16 @@ describe('codes', () => {
     [{ $let: { vars: [1], in: 1 } }, 9],
     [{ $ifNull: ['$a', { $divide: [1, 0] }] }, 2],
     [{ $sigmoid: [1] }, 14],
+    [
+      {
+        $dateAdd: {
+          startDate: '$when',
+          unit: 'day',
+          amount: Decimal128.fromString('3.000000000000000000000000000000001'),
+        },
+      },
+      5166405,
+    ],
     [{ $setField: { field: { $concat: ['a', 'b'] }, input: {}, value: 1 } }, 4161106],
     [{ $convert: { input: 1, to: { type: null } } }, 9],
     [{ $toDouble: '1e-400' }, 241],
