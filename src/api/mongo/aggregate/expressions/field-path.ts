@@ -19,12 +19,12 @@ export function parseFieldPath(text: string): readonly string[] {
 }
 
 /** The names that references to documents have. */
-const DBREF_NAMES: ReadonlySet<string> = new Set(['$id', '$ref', '$db']);
+const REFERENCE_NAMES: ReadonlySet<string> = new Set(['$id', '$ref', '$db']);
 
 export function checkFieldName(name: string): void {
   if (name === '')
     throw new MongoError('Location15998', 'FieldPath field names may not be empty strings.');
-  if (name.startsWith('$') && !DBREF_NAMES.has(name))
+  if (name.startsWith('$') && !REFERENCE_NAMES.has(name))
     throw new MongoError(
       'Location16410',
       "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
