@@ -6,7 +6,8 @@ import {
   Extended,
   isDocument,
 } from '../../../value/index.ts';
-import { combine, doubleOf, isNumber, type Sum } from '../bson/arithmetic.ts';
+import { combine, digitsOf, doubleOf, isDecimal, isNumber, type Sum } from '../bson/arithmetic.ts';
+import { isZeroDecimal } from '../bson/decimal.ts';
 import { printBson } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
 import type { CompareBson } from '../query/collation.ts';
@@ -92,9 +93,11 @@ function arithmetic(place: Place, argument: Bson, operator: '$inc' | '$mul'): vo
 }
 
 function isSameZero(current: Bson, result: Bson): boolean {
-  return (
-    doubleOf(current) === 0 && doubleOf(result) === 0 && bsonTypeOf(current) === bsonTypeOf(result)
-  );
+  return isZero(current) && isZero(result) && bsonTypeOf(current) === bsonTypeOf(result);
+}
+
+function isZero(value: Bson): boolean {
+  return isDecimal(value) ? isZeroDecimal(digitsOf(value)) : doubleOf(value) === 0;
 }
 
 function keepBest(place: Place, argument: Bson, direction: 1 | -1, compare: CompareBson): void {

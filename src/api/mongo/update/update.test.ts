@@ -31,6 +31,12 @@ const CASES: readonly Case[] = [
     { $mul: { a: new Double(-0) } },
     { a: new Double(-0) },
   ],
+  [
+    '$mul of tiny decimals is zero',
+    { a: Decimal128.fromString('1E-6000') },
+    { $mul: { a: Decimal128.fromString('1E-6000') } },
+    { a: Decimal128.fromString('0E-6176') },
+  ],
   ['$inc int32', { a: new Int32(1) }, { $inc: { a: new Int32(2) } }, { a: new Int32(3) }],
   [
     '$inc beyond int32',

@@ -165,15 +165,15 @@ export function compileUnset(argument: Bson): Project {
       '$unset specification must be a string or an array with at least one field',
     );
   const names = isArray(argument) ? argument : [argument];
-  if (names.some((name) => typeof name === 'string' && name.includes('\0')))
+  if (!names.every((name) => typeof name === 'string'))
+    throw new MongoError(
+      'Location31120',
+      '$unset specification must be a string or an array containing only string values',
+    );
+  if (names.some((name) => name.includes('\0')))
     throw new MongoError('Location9527900', 'The names of $unset must not have null bytes');
   const tree = new FieldTree();
   for (const [at, name] of names.entries()) {
-    if (typeof name !== 'string')
-      throw new MongoError(
-        'Location31120',
-        '$unset specification must be a string or an array containing only string values',
-      );
     if (names.indexOf(name) < at) throw collision(name, true);
     tree.add(name, { kind: 'exclude' }, collision);
   }
