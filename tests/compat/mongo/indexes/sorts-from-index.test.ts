@@ -3,8 +3,8 @@
 // with a hint that forbids indexes.
 import { Decimal128, type Document, Double, Long, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../src/base/index.ts';
-import { type Account, ENGINES, startAccount } from './harness.ts';
+import { seededRandom } from '../../../../src/base/index.ts';
+import { type Account, ENGINES, startAccount } from '../harness.ts';
 
 const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_118);
 const ROUNDS = Number(process.env.MESOCOSM_ROUNDS ?? 10);

@@ -17,8 +17,8 @@ import {
   Timestamp,
 } from 'mongodb';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../src/base/index.ts';
-import { type Account, ENGINES, startAccount } from './harness.ts';
+import { seededRandom } from '../../../../src/base/index.ts';
+import { type Account, ENGINES, startAccount } from '../harness.ts';
 
 const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_119);
 const ROUNDS = Number(process.env.MESOCOSM_ROUNDS ?? 4);

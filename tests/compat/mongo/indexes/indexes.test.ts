@@ -2,7 +2,7 @@
 // that an index is used shows in the charge.
 import type { Collection, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, ENGINES, startAccount } from './harness.ts';
+import { type Account, ENGINES, startAccount } from '../harness.ts';
 
 interface Person {
   _id: number;
