@@ -13,6 +13,8 @@ export interface Codec {
   encode(value: Value): Bytes;
   /** The value at one path (without ARRAY_ELEMENT), undefined where there is none. */
   pluck(body: Bytes, path: Path): Value;
+  /** Reads the properties with these names and steps over the others; absent where that saves nothing. */
+  fields?(names: ReadonlySet<string>): (body: Bytes) => Value;
   /** What indexes see of a body, where that is not its value. It must not depend on anything else, such as the time. */
   indexed?(body: Bytes): Value;
 }

@@ -4,7 +4,7 @@ import type { Codec } from '../codec.ts';
 import type { Path } from '../path.ts';
 import { isMap, type Value } from '../value.ts';
 import type { BsonDocument } from './bson.ts';
-import { pluckBson } from './bson-pluck.ts';
+import { fieldReader, pluckBson } from './bson-pluck.ts';
 import { readBson } from './bson-reader.ts';
 import { bsonOfValue, valueOfBson, valueOfDocument } from './bson-value.ts';
 import { writeBson } from './bson-writer.ts';
@@ -19,6 +19,11 @@ export const bsonCodec: Codec = {
   encode(value: Value): Bytes {
     assert(isMap(value), 'a BSON body is a document');
     return writeBson(bsonOfValue(value) as BsonDocument);
+  },
+
+  fields(names: ReadonlySet<string>): (body: Bytes) => Value {
+    const read = fieldReader(names);
+    return (body) => valueOfDocument(read(body));
   },
 
   pluck(body: Bytes, path: Path): Value {

@@ -57,6 +57,8 @@ export class UniqueKeys {
   readonly #constraints: readonly PreparedConstraint[];
   readonly #partitionKey: readonly Path[];
   readonly #codec: Codec;
+  /** Reads what the constraints are about. */
+  readonly #read: (body: Bytes) => Value;
 
   constructor({ constraints, partitionKey }: UniqueKeyOptions, codec: Codec) {
     this.#constraints = constraints.map((constraint) => ({
@@ -65,6 +67,11 @@ export class UniqueKeys {
     }));
     this.#partitionKey = partitionKey.map(parsePath);
     this.#codec = codec;
+    const paths = [...this.#partitionKey, ...this.#constraints.flatMap(pathsOf)];
+    const names = new Set(paths.map(([name]) => String(name)));
+    const isMade = this.#constraints.some(({ computed }) => computed !== undefined);
+    const read = isMade ? undefined : codec.fields?.(names);
+    this.#read = read ?? ((body) => codec.decode(body));
   }
 
   /** Keys of the unique entries of an item, as texts. */
@@ -122,7 +129,7 @@ export class UniqueKeys {
 
   /** The same for a body that is not stored yet. `value` is the decoded body, where the caller has it. */
   entriesOfBody(primary: Bytes, body: Bytes, value?: Value): readonly string[] {
-    const document = value ?? this.#codec.decode(body);
+    const document = value ?? this.#read(body);
     writer.reset().bytes(epkOfPrimary(primary));
     // The partition key is part of the scope, because two of them may have one hash.
     for (const path of this.#partitionKey) writer.value(scalar(readPath(document, path)));
@@ -138,6 +145,10 @@ export class UniqueKeys {
       }),
     );
   }
+}
+
+function pathsOf({ parsed, filter = [] }: PreparedConstraint): readonly Path[] {
+  return [...parsed, ...filter.map(({ path }) => parsePath(path))];
 }
 
 const UNIQUE = String.fromCharCode(PREFIX_UNIQUE);
@@ -183,8 +194,10 @@ export function uniqueChanges(
   before: readonly string[],
   after: readonly string[],
 ): { readonly removed: readonly string[]; readonly added: readonly string[] } {
+  if (before.length === 0 || after.length === 0) return { removed: before, added: after };
+  const [old, now] = [new Set(before), new Set(after)];
   return {
-    removed: before.filter((entry) => !after.includes(entry)),
-    added: after.filter((entry) => !before.includes(entry)),
+    removed: before.filter((entry) => !now.has(entry)),
+    added: after.filter((entry) => !old.has(entry)),
   };
 }

@@ -93,6 +93,11 @@ export class IndexPaths {
     return this.#root;
   }
 
+  /** Names at the root under which something may be indexed; undefined where that can be all of them. */
+  rootNames(): readonly string[] | undefined {
+    return this.#rules.subtree === true ? undefined : [...this.#rules.children.keys()];
+  }
+
   isIndexed(path: Path): boolean {
     let node: PathNode = this.#newRoot();
     for (const step of path) {

@@ -42,6 +42,7 @@ import { type ComputedProperty, computedOf } from './computed-property.ts';
 import { IndexPaths, type IndexRules, PATH_NUMBER_BYTES, pathNumber } from './index-paths.ts';
 import { addTerms, findTerms, PREFIX_TERM } from './index-terms.ts';
 import { noteTextTerms } from './index-text-terms.ts';
+import { indexedReader } from './indexed-reader.ts';
 import { SpatialTerms } from './spatial-terms.ts';
 import { FoundTermPrefixes, isWide, type WideTerms } from './wide-terms.ts';
 import { walkText } from './wide-walk.ts';
@@ -101,6 +102,7 @@ export class Indexing {
   readonly declaredIds: readonly number[];
   /** Whether all entries follow from the values in the JSON text of an item. */
   readonly #areTermsOfText: boolean;
+  readonly #read: ReturnType<typeof indexedReader>;
 
   constructor(options: IndexingOptions) {
     this.options = options;
@@ -133,6 +135,7 @@ export class Indexing {
       ...declared,
     ]);
     this.declaredIds = declared.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    this.#read = indexedReader(options, this.#paths.rootNames());
     this.#areTermsOfText =
       !isOff &&
       options.codec.encoding === 'json' &&
@@ -201,7 +204,7 @@ export class Indexing {
   /** All entries of an item. `value` is its decoded body where the caller has it. */
   entriesOf(item: Item, given?: Value): readonly string[] {
     if (this.options.isOff || item.isInternal) return [];
-    const decoded = this.#decoded(item.body, given);
+    const decoded = this.#read(item.body, given);
     const value = this.#computed.length === 0 ? decoded : this.#withComputed(decoded);
     const entries: string[] = [];
     addTerms(value, this.#paths.root(), item.rid, entries);
@@ -215,7 +218,7 @@ export class Indexing {
   /** The entries of an item in one declared index. */
   declaredEntriesOf(item: Item, id: number): readonly string[] {
     if (this.options.isOff) return NONE;
-    const value = this.#withComputed(this.#decoded(item.body, undefined));
+    const value = this.#withComputed(this.#read(item.body, undefined));
     const prefixes = this.#declared.entryPrefixesOf(value, item.body, id);
     return prefixes.map((prefix) => prefix + ridText(item.rid));
   }
@@ -262,7 +265,7 @@ export class Indexing {
   /** Term prefixes that need the whole item: computed properties, cells, composites. */
   #wholeItemTermPrefixes(body: Bytes): readonly string[] {
     if (this.#computed.length + this.#spatial.length + this.#declared.count === 0) return NONE;
-    const value = this.#withComputed(this.#decoded(body, undefined));
+    const value = this.#withComputed(this.#read(body, undefined));
     const entries: string[] = [];
     if (isMap(value))
       for (const { name } of this.#computed)
@@ -277,12 +280,6 @@ export class Indexing {
     return this.#spatial.length === 0
       ? NONE
       : this.#spatial.flatMap((terms) => terms.termPrefixesOf(item));
-  }
-
-  /** @param known - the decoded body where the caller has it. */
-  #decoded(body: Bytes, known: Value): Value {
-    const { codec } = this.options;
-    return codec.indexed === undefined ? (known ?? codec.decode(body)) : codec.indexed(body);
   }
 
   /** The item with its computed properties. */
@@ -315,7 +312,7 @@ export class Indexing {
     const found: PostingList[] = [];
     const prefixes: string[] = [];
     if (!this.options.isOff) {
-      const body = this.#decoded(item.body, value);
+      const body = this.#read(item.body, value);
       const decoded = this.#computed.length === 0 ? body : this.#withComputed(body);
       const root = this.#paths.root();
       findTerms(decoded, root, { owner, root, found, termPrefixes: isNew ? prefixes : undefined });
