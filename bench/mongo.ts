@@ -19,6 +19,10 @@ const ROUNDS = flags.quick ? 3 : 5;
 const DOCUMENTS = 100_000;
 const BATCH = 1000;
 const GROUPS = 1000;
+/** Operations before the first round, as a multiple of a round: what is measured is compiled code and a warm cache. */
+const WARM_UP = 5;
+/** Numbers of the documents that they write: none of a round. */
+const FIRST_WARM_UP = 400_000;
 const CONNECTIONS = 8;
 const TEXT = 'x'.repeat(200);
 
@@ -289,6 +293,10 @@ console.log(
 );
 console.log('|---|---:|---:|---:|---:|---:|---:|');
 for (const load of LOADS) {
+  for (const contender of contenders) {
+    let number = FIRST_WARM_UP;
+    await measure(contender, { ...load, count: WARM_UP * load.count }, () => number++);
+  }
   const figures = await alternate(contenders, ROUNDS, (contender, nextNumber) =>
     measure(contender, load, nextNumber),
   );
