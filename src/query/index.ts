@@ -68,4 +68,4 @@ export type {
   ValuesInIndex,
 } from './reader.ts';
 export type { Search, SearchAccess, TextSearch, TextStatistics } from './search.ts';
-export { yieldToEventLoop } from './yield.ts';
+export { currentSlice, inSlices, type Pause, sortInSlices, yieldToEventLoop } from './yield.ts';

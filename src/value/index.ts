@@ -15,6 +15,7 @@ export { bsonCodec } from './bson/bson-codec.ts';
 export { compareBson, equalBson, numberOf, typeRank } from './bson/bson-order.ts';
 export { fieldReader, pluckBodies, pluckBson } from './bson/bson-pluck.ts';
 export { BsonReader, readBson } from './bson/bson-reader.ts';
+export { readBsonSteps } from './bson/bson-steps.ts';
 export { bsonOfValue, valueOfBson, valueOfDocument } from './bson/bson-value.ts';
 export { BsonWriter, writeBson } from './bson/bson-writer.ts';
 export { bsonOfExtendedJson } from './bson/extended-json.ts';

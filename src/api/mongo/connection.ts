@@ -25,6 +25,8 @@ export class MongoConnection implements ByteConnection {
   #lastRequestId = 0;
   #isBusy = false;
   #isBlocked = false;
+  /** True where the client has sent more than the command that is under way. */
+  #isHeld = false;
   #isStopping = false;
   #isEnded = false;
 
@@ -46,7 +48,13 @@ export class MongoConnection implements ByteConnection {
 
   onData(chunk: Buffer): void {
     this.#frames.push(chunk);
-    this.#serve();
+    if (!this.#isBusy) {
+      this.#serve();
+      return;
+    }
+    // Most clients send the next command after the reply: to stop reading for each of them would cost more.
+    this.#isHeld = true;
+    this.#socket.pause();
   }
 
   onDrain(): void {
@@ -81,10 +89,13 @@ export class MongoConnection implements ByteConnection {
       if (!isPromise(reply)) this.#answer(message, reply);
       else {
         this.#isBusy = true;
-        this.#socket.pause();
         reply.then(
           (done) => this.#resume(message, done),
-          (error) => this.#fail(error),
+          (error) => {
+            if (error instanceof WireError || error instanceof MongoError)
+              this.#resume(message, this.#refusal(error));
+            else this.#fail(error);
+          },
         );
       }
     }
@@ -105,19 +116,27 @@ export class MongoConnection implements ByteConnection {
     try {
       return dispatch(message, this.#state, this.#options);
     } catch (error) {
-      if (!(error instanceof WireError) && !(error instanceof MongoError)) throw error;
-      this.#isStopping = error instanceof WireError;
-      const refusal =
-        error instanceof MongoError ? error : new MongoError('ProtocolError', error.message);
-      const document = writeBson(errorReply(refusal));
-      return { document, suffix: EMPTY_BYTES, hasMore: false, isCut: false };
+      if (error instanceof WireError || error instanceof MongoError) return this.#refusal(error);
+      throw error;
     }
+  }
+
+  /** Bytes that are no message end the connection. */
+  #refusal(error: WireError | MongoError): Dispatched {
+    this.#isStopping = error instanceof WireError;
+    const refusal =
+      error instanceof MongoError ? error : new MongoError('ProtocolError', error.message);
+    const document = writeBson(errorReply(refusal));
+    return { document, suffix: EMPTY_BYTES, hasMore: false, isCut: false };
   }
 
   #resume(message: Message, reply: Dispatched): void {
     this.#isBusy = false;
     this.#answer(message, reply);
-    this.#socket.resume();
+    if (this.#isHeld) {
+      this.#isHeld = false;
+      this.#socket.resume();
+    }
     this.#serve();
   }
 

@@ -12,12 +12,12 @@ import {
   type BsonDocument,
   BsonWriter,
   isDocument,
-  readBson,
   writeBson,
 } from '../../value/index.ts';
 import { Arguments } from './bson/arguments.ts';
 import type { Call, Command, MongoContext, Reply } from './call.ts';
 import { noteWrite } from './change-streams/note-write.ts';
+import { readBody, readLargeBody } from './command-body.ts';
 import { topologyVersion } from './commands/connection/hello.ts';
 import { commandNamed } from './commands/index.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -27,9 +27,9 @@ import { ServiceStore } from './documents/store.ts';
 import { isRetryableCode, isRetryableCommand, labelsOf } from './error-labels.ts';
 import { errorReply, MongoError, mongoCodeOf, mongoErrorOf, RETRYABLE_WRITE } from './errors.ts';
 import { maxTimeMs } from './fields/generic-checks.ts';
+import { LARGE_DOCUMENT_BYTES } from './limits.ts';
 import { runCommand } from './run-command.ts';
 import type { Message } from './wire/message.ts';
-import { WireError } from './wire/wire-error.ts';
 
 export interface DispatchOptions {
   readonly context: MongoContext;
@@ -69,7 +69,20 @@ export function dispatch(
   connection: ConnectionState,
   options: DispatchOptions,
 ): MaybePromise<Dispatched> {
-  const running = begin(message, connection, options.context);
+  if (message.body.length <= LARGE_DOCUMENT_BYTES)
+    return dispatchBody(message, readBody(message.body), connection, options);
+  return readLargeBody(message.body).then((body) =>
+    dispatchBody(message, body, connection, options),
+  );
+}
+
+function dispatchBody(
+  message: Message,
+  body: BsonDocument,
+  connection: ConnectionState,
+  options: DispatchOptions,
+): MaybePromise<Dispatched> {
+  const running = begin(message, body, connection, options.context);
   const { call } = running;
   const failure = options.context.failPoints?.failureOf({
     command: call.name,
@@ -121,9 +134,14 @@ function runWrite(
   });
 }
 
-function begin(message: Message, connection: ConnectionState, context: MongoContext): Running {
+function begin(
+  message: Message,
+  body: BsonDocument,
+  connection: ConnectionState,
+  context: MongoContext,
+): Running {
   const startedMs = performance.now();
-  const call = callOf(message, connection, context);
+  const call = callOf(message, body, connection, context);
   const command = commandNamed(call.name);
   const operation = context.operations.begin({
     command: call.name,
@@ -209,8 +227,12 @@ function dispatchedBy(
     : finished(running, reply, options);
 }
 
-function callOf(message: Message, connection: ConnectionState, context: MongoContext): Call {
-  const body = readBody(message.body);
+function callOf(
+  message: Message,
+  body: BsonDocument,
+  connection: ConnectionState,
+  context: MongoContext,
+): Call {
   const [name = ''] = body.keys();
   const sent = body.get('$db');
   const database =
@@ -240,17 +262,6 @@ function callOf(message: Message, connection: ConnectionState, context: MongoCon
     allowsExhaust: message.allowsExhaust,
     cursorNamespace: undefined,
   };
-}
-
-function readBody(bytes: Bytes): BsonDocument {
-  try {
-    return readBson(bytes);
-  } catch (error) {
-    if (error instanceof SyntaxError && error.message.includes('nested'))
-      throw new MongoError('Overflow', `BSONObj exceeds the nesting limit: ${error.message}`);
-    if (error instanceof SyntaxError) throw new WireError(error.message);
-    throw error;
-  }
 }
 
 function finished(running: Running, reply: Reply, options: DispatchOptions): Dispatched {

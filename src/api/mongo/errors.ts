@@ -45,6 +45,7 @@ const MONGO_CODES = {
   StaleShardVersion: 63,
   WriteConcernTimeout: 64,
   ImmutableField: 66,
+  CannotBuildIndexKeys: 201,
   CannotCreateIndex: 67,
   IndexAlreadyExists: 68,
   ShardNotFound: 70,

@@ -14,12 +14,25 @@ export const EXPRESSION_EVALUATION: EvaluationLimits = {
   regexTimeoutMs: 20,
 };
 
+/** A filter or an update of one document: others wait meanwhile. */
+export const DOCUMENT_EVALUATION: EvaluationLimits = {
+  ...EXPRESSION_EVALUATION,
+  stepsAtOnce: Number.POSITIVE_INFINITY,
+  ms: 250,
+};
+
 /** What MongoDB announces in `hello`; drivers split batches by these. */
 export const MESSAGE_BYTES_MAX = 48_000_000;
 export const DOCUMENT_BYTES_MAX = 16 * MIB;
 /** The size of an event of a change stream, which has a document and more; what is larger may be split. */
 export const EVENT_BYTES_MAX = DOCUMENT_BYTES_MAX + 8 * 1024;
 export const WRITE_BATCH_MAX = 100_000;
+
+/** Entries of the arrays of one document in the indexes of its collection: others wait while it is written. */
+export const INDEX_ENTRIES_MAX = 50_000;
+
+/** Larger documents are decoded in slices: with very many fields, these take some ten milliseconds. */
+export const LARGE_DOCUMENT_BYTES = 256 * 1024;
 
 /** Bytes of a command that was not authenticated: a hello, or a round of SCRAM. */
 export const UNAUTHENTICATED_BYTES_MAX = 64 * 1024;

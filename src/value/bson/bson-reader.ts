@@ -43,9 +43,19 @@ export class BsonReader {
     return end;
   }
 
-  document(depth: number): BsonDocument {
+  /** Goes to the first value of a document or an array at this depth; returns where it must end. */
+  enter(depth: number): number {
     if (depth > BSON_NESTING_MAX) throw new SyntaxError('the document is nested too deeply');
-    const end = this.documentEnd();
+    return this.documentEnd();
+  }
+
+  /** Checks that the document or array has ended where it said. */
+  leave(end: number): void {
+    if (this.at !== end) throw new SyntaxError('a document has a wrong length');
+  }
+
+  document(depth: number): BsonDocument {
+    const end = this.enter(depth);
     const document = new Map<string, Bson>();
     for (;;) {
       const type = this.#buffer[this.at++] as number;
@@ -53,21 +63,20 @@ export class BsonReader {
       const name = this.cString();
       document.set(name, this.value(type, depth));
     }
-    if (this.at !== end) throw new SyntaxError('a document has a wrong length');
+    this.leave(end);
     return document;
   }
 
   #array(depth: number): readonly Bson[] {
-    if (depth > BSON_NESTING_MAX) throw new SyntaxError('the document is nested too deeply');
-    const end = this.documentEnd();
+    const end = this.enter(depth);
     const list: Bson[] = [];
     for (;;) {
       const type = this.#buffer[this.at++] as number;
       if (type === 0) break;
-      this.#skipCString();
+      this.skipCString();
       list.push(this.value(type, depth));
     }
-    if (this.at !== end) throw new SyntaxError('an array has a wrong length');
+    this.leave(end);
     return list;
   }
 
@@ -148,11 +157,11 @@ export class BsonReader {
 
   cString(): string {
     const start = this.at;
-    this.#skipCString();
+    this.skipCString();
     return this.#buffer.toString('utf8', start, this.at - 1);
   }
 
-  #skipCString(): void {
+  skipCString(): void {
     const end = this.#buffer.indexOf(0, this.at);
     if (end < 0) throw new SyntaxError('a name has no end');
     this.at = end + 1;

@@ -97,3 +97,98 @@ test('filters of 150,000 parts and links to 200,000 values do not overflow the s
     .toArray();
   expect(rows).toEqual([{ _id: 1, reached: [{ _id: 1 }, { _id: 2 }] }]);
 });
+
+const ROWS = 20_000;
+const total = { $sum: '$at' };
+
+test('a running total over 20,000 documents adds each of them once', async () => {
+  const items = client.db('hostile').collection<{ _id: number; at: number }>('rows');
+  await items.insertMany(Array.from({ length: ROWS }, (_, at) => ({ _id: at, at })));
+  const windowed = (output: object) => [
+    { $setWindowFields: { sortBy: { at: 1 }, output } },
+    { $sort: { _id: -1 } },
+    { $limit: 1 },
+  ];
+  const documents = ['unbounded', 'current'];
+  const rows = await items
+    .aggregate(
+      windowed({
+        sum: { ...total, window: { documents } },
+        before: { ...total, window: { documents: ['unbounded', -1] } },
+        ids: { $push: '$_id', window: { documents: [-2, 0] } },
+      }),
+    )
+    .toArray();
+  const sum = (ROWS * (ROWS - 1)) / 2;
+  const _id = ROWS - 1;
+  expect(rows).toEqual([{ _id, at: _id, sum, before: sum - _id, ids: [_id - 2, _id - 1, _id] }]);
+});
+
+test('lists of a growing window are those of their document', async () => {
+  const rows = await client
+    .db('hostile')
+    .collection('rows')
+    .aggregate([
+      { $match: { _id: { $lt: 4 } } },
+      {
+        $setWindowFields: {
+          sortBy: { at: 1 },
+          output: { ids: { $push: '$_id', window: { documents: ['unbounded', 'current'] } } },
+        },
+      },
+    ])
+    .toArray();
+  expect(rows.map(({ ids }) => ids)).toEqual([[0], [0, 1], [0, 1, 2], [0, 1, 2, 3]]);
+});
+
+test.each<[string, object[]]>([
+  [
+    'a product of documents',
+    [
+      {
+        $lookup: {
+          from: 'rows',
+          let: { own: '$at' },
+          pipeline: [{ $match: { $expr: { $lt: ['$at', '$$own'] } } }],
+          as: 'less',
+        },
+      },
+    ],
+  ],
+  [
+    'a filter of 20,000 parts',
+    [{ $match: { $and: Array.from({ length: ROWS }, (_, at) => ({ at: { $ne: -at - 1 } })) } }],
+  ],
+])(
+  '%s over 20,000 documents ends when its time is over, and others are served',
+  async (_name, stages) => {
+    const work = client
+      .db('hostile')
+      .collection('rows')
+      .aggregate([...stages, { $count: 'rows' }], { maxTimeMS: 1000 })
+      .toArray();
+    let isDone = false;
+    const ended = expect(
+      work.finally(() => {
+        isDone = true;
+      }),
+    ).rejects.toMatchObject({ codeName: 'MaxTimeMSExpired' });
+    let reads = 0;
+    while (!isDone) {
+      await other.db('hostile').collection<Doc>('small').findOne({ _id: 1 });
+      reads++;
+    }
+    await ended;
+    expect(reads).toBeGreaterThan(1);
+  },
+);
+
+test('a filter that compares 50,000 values with 100,000 elements is refused', async () => {
+  const list = Array.from({ length: 50_000 }, (_, at) => at);
+  const items = client.db('hostile').collection<Doc>('long');
+  await expect(items.find({ list: { $all: list } }).toArray()).rejects.toMatchObject({
+    codeName: 'BadValue',
+    message:
+      'The query exceeded the time that it may take to evaluate; make it simpler, or add a filter.',
+  });
+});

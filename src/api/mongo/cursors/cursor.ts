@@ -79,7 +79,7 @@ export class Cursor implements OpenCursor {
 
   /** Bytes of the documents that wait in memory: many behind a sort. */
   get waitingBytes(): number {
-    let bytes = 0;
+    let bytes = this.meter.heldBytes;
     for (let at = this.#at; at < this.#waiting.length; at++)
       bytes += (this.#waiting[at] as Row).body.length;
     return bytes;

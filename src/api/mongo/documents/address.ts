@@ -30,6 +30,13 @@ function rowKeyOf(collection: Collection, document: BsonDocument): Value {
   return timeField === undefined ? id : [id, valueOfBson(document.get(timeField) ?? null)];
 }
 
+/** The fields that the address of a document is made of. */
+export function addressFields(collection: Collection): ReadonlySet<string> {
+  const { shardKey } = collection;
+  const more = [shardKey?.[0], timeFieldOf(collection)];
+  return new Set(['_id', ...more.filter((name) => name !== undefined)]);
+}
+
 /** Undefined for a collection that is no time series. */
 function timeFieldOf({ options }: Collection): string | undefined {
   const series = options.get('timeseries');

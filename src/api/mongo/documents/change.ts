@@ -1,8 +1,8 @@
 /** Updates and deletes of the documents that a filter matches: the first one, or all. */
-import type { Bytes } from '../../../base/index.ts';
-import type { Effect, WriteNote } from '../../../partition/index.ts';
+import type { Bytes, MaybePromise } from '../../../base/index.ts';
+import type { Effect, Item, WriteNote } from '../../../partition/index.ts';
 import type { ItemAddress, ItemWrite } from '../../../service/index.ts';
-import { type Bson, type BsonDocument, readBson } from '../../../value/index.ts';
+import type { Bson, BsonDocument } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { PLAIN_CONTEXT, type QueryContext } from '../query/query-context.ts';
 import { Sort, type SortPart } from '../query/sort.ts';
 import type { RetryableWrite } from '../sessions/retryable-write.ts';
 import { parseUpdate } from '../update/update.ts';
-import { addressIn, addressOf, partitionKeyIn } from './address.ts';
+import { addressFields, addressIn, addressOf, partitionKeyIn } from './address.ts';
 import {
   type ChangeResult,
   type KeptImage,
@@ -24,11 +24,21 @@ import {
 import { writeError } from './duplicate.ts';
 import { type FindOptions, findDocuments, sortedDocuments } from './find-documents.ts';
 import { insertOne } from './insert.ts';
-import type { Row, Rows } from './rows.ts';
+import { type ReadFields, Row, type Rows, readerOf } from './rows.ts';
 import { compileRules, rulesOf } from './rules.ts';
 import type { DocumentStore } from './store.ts';
 import { checkTimeseriesUpdate } from './timeseries-updates.ts';
-import { DELETE, deleteArguments, UPDATE, updateArguments, upsertedDocument } from './updaters.ts';
+import {
+  DELETE,
+  decodeAhead,
+  decodesAhead,
+  decodesAtOnce,
+  deleteArguments,
+  LargeDocumentFound,
+  UPDATE,
+  updateArguments,
+  upsertedDocument,
+} from './updaters.ts';
 
 export interface Change {
   readonly filter: BsonDocument;
@@ -55,8 +65,11 @@ interface ChangeContext {
 
 /** Times that a change of one document looks again, because others changed what it had found. */
 const ATTEMPTS_MAX = 100;
-/** Writes of a multi-document change in one sequence. */
+/** Times that a large document is decoded before its change, because others changed it meanwhile. */
+const LARGE_ATTEMPTS_MAX = 3;
+/** Writes of a multi-document change in one sequence, and bytes of their documents. */
 const SEQUENCE_WRITES = 500;
+const SEQUENCE_BYTES = 4 * 1024 * 1024;
 
 export function changeDocuments(change: Change, context: ChangeContext): Promise<ChangeResult> {
   return new Changer(change, context).run();
@@ -67,6 +80,7 @@ class Changer {
   readonly #context: ChangeContext;
   readonly #filter: Filter;
   readonly #args: Bytes;
+  readonly #readAddress: ReadFields;
 
   constructor(change: Change, context: ChangeContext) {
     this.#change = { ...change, context: change.context ?? PLAIN_CONTEXT };
@@ -74,6 +88,8 @@ class Changer {
     checkTimeseriesUpdate(context.collection, change);
     this.#filter = parseFilter(change.filter, this.#change.context);
     this.#args = argumentsOf(this.#change, context);
+    this.#readAddress = readerOf(addressFields(context.collection));
+    if (!context.store.isTransaction && !change.isMulti) decodesAhead(this.#args);
   }
 
   async run(): Promise<ChangeResult> {
@@ -87,14 +103,14 @@ class Changer {
     const isCollated = this.#change.context.collation !== undefined;
     const address = isCollated ? undefined : addressIn(collection, this.#filter);
     if (address !== undefined && scriptedParts(this.#filter).length === 0)
-      return this.#resultOf(await this.#run(this.#write(address, 0))) ?? NO_CHANGE;
+      return (await this.#resultOf(await this.#run(this.#write(address, 0)))) ?? NO_CHANGE;
     const earlier = await this.#earlierResult();
     if (earlier !== undefined) return earlier;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const found = await this.#firstRow();
       if (found === undefined) return isUpsert ? this.#insertNew(attempt) : NO_CHANGE;
-      const write = this.#write(addressOf(collection, found.document), attempt);
-      const result = this.#resultOf(await this.#run(write));
+      const write = this.#write(this.#addressOf(found), attempt);
+      const result = await this.#resultOf(await this.#run(write));
       if (result !== undefined) return result;
     }
     throw new MongoError('WriteConflict', 'The document changed each time it was found.');
@@ -125,11 +141,20 @@ class Changer {
 
   async #run(write: ItemWrite): Promise<Effect> {
     const { store, collection } = this.#context;
-    try {
-      return await store.write(collection, write);
-    } catch (error) {
-      throw writeError(collection, error);
-    }
+    for (let attempt = 0; ; attempt++)
+      try {
+        return await store.write(collection, write);
+      } catch (error) {
+        if (!(error instanceof LargeDocumentFound)) throw writeError(collection, error);
+        if (attempt >= LARGE_ATTEMPTS_MAX) decodesAtOnce(this.#args);
+        else await this.#decodeAhead(write);
+      }
+  }
+
+  async #decodeAhead(address: ItemAddress): Promise<void> {
+    const { store, collection } = this.#context;
+    const item = await store.read(collection, address);
+    if (item !== undefined) await decodeAhead(this.#args, item.body);
   }
 
   #write(address: ItemAddress, attempt: number): ItemWrite {
@@ -149,17 +174,17 @@ class Changer {
   }
 
   /** Undefined where the document no longer matched. */
-  #resultOf(effect: Effect): ChangeResult | undefined {
+  async #resultOf(effect: Effect): Promise<ChangeResult | undefined> {
     if (effect.isRepeated === true) return this.#repeated(effect.reply as Bytes);
     const { matched, modified, upsertedId } = parseReply(effect.reply as Bytes, effect.item?.body);
     if (matched === 0 && upsertedId === undefined) return undefined;
-    const isWanted = this.#change.image !== 'none';
+    const { image } = this.#change;
     return {
       matched,
       modified,
       upsertedId,
-      before: isWanted && effect.previous ? readBson(effect.previous.body) : undefined,
-      after: isWanted && effect.item ? readBson(effect.item.body) : undefined,
+      before: image === 'none' ? undefined : await documentOf(effect.previous),
+      after: image === 'none' ? undefined : await documentOf(effect.item),
     };
   }
 
@@ -183,23 +208,42 @@ class Changer {
     return { compare: this.#change.context.expression.compare };
   }
 
+  #addressOf(row: Row): ItemAddress {
+    return addressOf(this.#context.collection, this.#readAddress(row));
+  }
+
+  /** Decoded in slices before its change; other rows of the command are small. */
+  async #changeLarge(row: Row): Promise<Effect> {
+    try {
+      if (!this.#context.store.isTransaction) await decodeAhead(this.#args, row.body);
+      return await this.#run(this.#write(this.#addressOf(row), 0));
+    } finally {
+      decodesAtOnce(this.#args);
+    }
+  }
+
   /** Every document that matches, once. */
   async #changeAll(): Promise<ChangeResult> {
     const { store, collection } = this.#context;
     let matched = 0;
     let modified = 0;
-    for await (const batch of this.#rows())
-      for (let at = 0; at < batch.length; at += SEQUENCE_WRITES) {
-        const writes = batch
-          .slice(at, at + SEQUENCE_WRITES)
-          .map((row) => this.#write(addressOf(collection, row.document), 0));
-        for (const step of await store.sequence(collection, writes, 'untilRefused')) {
-          if ('error' in step) throw writeError(collection, step.error);
-          const result = 'effect' in step ? this.#resultOf(step.effect as Effect) : undefined;
-          matched += result?.matched ?? 0;
-          modified += result?.modified ?? 0;
-        }
+    const count = ({ reply }: Effect): void => {
+      const result = parseReply(reply as Bytes, undefined);
+      matched += result.matched;
+      modified += result.modified;
+    };
+    for await (const batch of sequences(this.#rows())) {
+      const [first] = batch;
+      if (first?.isLarge === true) {
+        count(await this.#changeLarge(first));
+        continue;
       }
+      const writes = batch.map((row) => this.#write(this.#addressOf(row), 0));
+      for (const step of await store.sequence(collection, writes, 'untilRefused')) {
+        if ('error' in step) throw writeError(collection, step.error);
+        if ('effect' in step) count(step.effect as Effect);
+      }
+    }
     if (matched === 0 && this.#change.isUpsert) return this.#insertNew(0);
     return { ...NO_CHANGE, matched, modified };
   }
@@ -219,6 +263,31 @@ class Changer {
     await insertOne(store, collection, made, this.#note(attempt, printChange(result, image)));
     return result;
   }
+}
+
+function documentOf(item: Item | undefined): MaybePromise<BsonDocument | undefined> {
+  if (item === undefined) return undefined;
+  const row = Row.ofBody(item.body);
+  return row.isLarge ? row.decodeInSlices().then(() => row.document) : row.document;
+}
+
+/** Rows that are changed by one command: a large one by its own. */
+async function* sequences(rows: Rows): Rows {
+  let batch: Row[] = [];
+  let bytes = 0;
+  for await (const found of rows)
+    for (const row of found) {
+      const isFull = batch.length >= SEQUENCE_WRITES || bytes > SEQUENCE_BYTES || row.isLarge;
+      if (isFull && batch.length > 0) {
+        yield batch;
+        batch = [];
+        bytes = 0;
+      }
+      if (row.isLarge) yield [row];
+      else batch.push(row);
+      bytes += row.storedBytes;
+    }
+  if (batch.length > 0) yield batch;
 }
 
 function argumentsOf(

@@ -23,12 +23,13 @@ import {
   scriptedParts,
   textOf,
 } from '../query/filter.ts';
-import { compileFilter } from '../query/filter-test.ts';
+import { compileFilter, withinLimits } from '../query/filter-test.ts';
 import type { FieldPath } from '../query/path.ts';
 import { Sort } from '../query/sort.ts';
 import { addressIn, idKey, partitionKeyIn } from './address.ts';
 import type { DocumentFold } from './folds.ts';
 import { nearRows } from './near-rows.ts';
+import type { Holding } from './pieces.ts';
 import { matching, newSortFold, Row, type Rows, readerOf, sorted } from './rows.ts';
 import type { DocumentStore, FindRequest, FoldRequest } from './store.ts';
 
@@ -42,6 +43,7 @@ export interface SortOptions extends FindOptions {
   /** How many of the first rows are needed. */
   readonly wanted: number;
   readonly hint?: Bson | undefined;
+  readonly memory?: Holding;
 }
 
 /** The same in the order of a sort: read from an index that has it, or sorted in memory. */
@@ -56,7 +58,7 @@ export function sortedDocuments(
   const plan = compare === compareBson ? planOrder(collection, filter, sort, hint) : undefined;
   if (plan === undefined || store.isTransaction) return inMemory();
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
-  const test = isEverything ? undefined : compileFilter(filter, compare);
+  const test = isEverything ? undefined : withinLimits(compileFilter(filter, compare));
   const names = fieldsOf(filter);
   if (plan.kind === 'id') {
     const rows = store.scan(collection, { ...plan, wanted });
@@ -82,12 +84,13 @@ function sortedInMemory(
   store: DocumentStore,
   collection: Collection,
   filter: Filter,
-  { sort, wanted, compare }: SortOptions,
+  { sort, wanted, compare, memory }: SortOptions,
 ): Rows {
-  const start = () => newSortFold(sort, wanted);
+  const options = { wanted, memory, pause: () => store.pause() };
+  const start = () => newSortFold(sort, options);
   const folded = foldDocuments(store, collection, filter, start, { compare });
   return folded === undefined
-    ? sorted(findDocuments(store, collection, filter, { compare }), sort, wanted)
+    ? sorted(findDocuments(store, collection, filter, { compare }), sort, options)
     : rowsOfFold(folded);
 }
 
@@ -167,7 +170,7 @@ function accessOf(
   checkIndexes(collection, filter);
   const asRows = (rows: Rows): Access => ({ kind: 'rows', rows });
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
-  const test = isEverything ? undefined : compileFilter(filter, compare);
+  const test = isEverything ? undefined : withinLimits(compileFilter(filter, compare));
   const isCollated = compare !== compareBson;
   const address = isCollated ? undefined : addressIn(collection, filter);
   if (test !== undefined && scriptedParts(filter).length > 0)

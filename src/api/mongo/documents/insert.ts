@@ -1,12 +1,13 @@
 /** Inserts documents, until one is refused or all of them, as one command for each partition that they reach. */
 import { type Bytes, DomainError } from '../../../base/index.ts';
 import type { WriteNote } from '../../../partition/index.ts';
-import { yieldToEventLoop } from '../../../query/index.ts';
+import { inSlices, yieldToEventLoop } from '../../../query/index.ts';
 import type { ItemWrite } from '../../../service/index.ts';
-import type { Bson, BsonDocument } from '../../../value/index.ts';
+import { type Bson, type BsonDocument, readBsonSteps } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { type MongoError, mongoErrorOf } from '../errors.ts';
+import { LARGE_DOCUMENT_BYTES } from '../limits.ts';
 import type { RetryableWrite } from '../sessions/retryable-write.ts';
 import { addressOf } from './address.ts';
 import { printChange } from './change-result.ts';
@@ -50,14 +51,16 @@ const INSERTED = printChange({});
 
 /** Documents that are prepared and written in one go: others are served between. */
 const SLICE_DOCUMENTS = 2000;
+const SLICE_BYTES = 4 * 1024 * 1024;
 
 export async function insertDocuments(request: InsertRequest): Promise<InsertResult> {
   const { bodies, isOrdered, place = 0 } = request;
-  if (bodies.length <= SLICE_DOCUMENTS) return insertSlice(request);
   let inserted = 0;
   const failures: WriteFailure[] = [];
-  for (let from = 0; from < bodies.length; from += SLICE_DOCUMENTS) {
-    const slice = bodies.slice(from, from + SLICE_DOCUMENTS);
+  for (let from = 0, end = 0; from < bodies.length; from = end) {
+    end = endOfSlice(bodies, from);
+    if (from === 0 && end === bodies.length) return insertSlice(request);
+    const slice = bodies.slice(from, end);
     const part = await insertSlice({ ...request, bodies: slice, place: place + from });
     inserted += part.inserted;
     for (const { index, error } of part.failures) failures.push({ index: from + index, error });
@@ -67,14 +70,33 @@ export async function insertDocuments(request: InsertRequest): Promise<InsertRes
   return { inserted, failures };
 }
 
+function endOfSlice(bodies: readonly Bytes[], from: number): number {
+  const last = Math.min(bodies.length, from + SLICE_DOCUMENTS);
+  let bytes = 0;
+  for (let at = from; at < last; at++) {
+    const { length } = bodies[at] as Bytes;
+    bytes += length;
+    if (bytes > SLICE_BYTES || length > LARGE_DOCUMENT_BYTES) return Math.max(at, from + 1);
+  }
+  return last;
+}
+
 async function insertSlice(request: InsertRequest): Promise<InsertResult> {
-  const { ready, failures } = prepare(request);
+  const [first] = request.bodies;
+  const isLarge = first !== undefined && first.length > LARGE_DOCUMENT_BYTES;
+  // What is no document is refused where all are prepared.
+  const large = isLarge ? await inSlices(readBsonSteps(first)).catch(() => undefined) : undefined;
+  const { ready, failures } = prepare(request, large);
   const inserted = ready.length === 0 ? 0 : await run(request, ready, failures);
   failures.sort((a, b) => a.index - b.index);
   return { inserted, failures: request.isOrdered ? failures.slice(0, 1) : failures };
 }
 
-function prepare(request: InsertRequest): {
+/** @param large - the first document, where it is so large that it was decoded in slices. */
+function prepare(
+  request: InsertRequest,
+  large: BsonDocument | undefined,
+): {
   readonly ready: readonly Prepared[];
   readonly failures: WriteFailure[];
 } {
@@ -85,7 +107,8 @@ function prepare(request: InsertRequest): {
   const nowMs = request.keepsEmptyTimestamps === true ? undefined : store.nowMs();
   for (const [index, sent] of bodies.entries()) {
     try {
-      const made = readNewDocument(sent, nowMs);
+      const decoded = index === 0 ? large : undefined;
+      const made = readNewDocument(sent, nowMs, decoded);
       check(made.document);
       const note = retryable?.note(place + index, 0, INSERTED);
       ready.push({ index, document: made.document, write: creation(collection, made, note) });

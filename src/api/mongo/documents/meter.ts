@@ -2,6 +2,7 @@
 import type { ExecutionStats } from '../../../query/index.ts';
 import { checkKilled, type RunningOperation } from '../diagnostics/operations.ts';
 import { MongoError } from '../errors.ts';
+import type { Holding } from './pieces.ts';
 
 /** What a reply of the service says of its work. */
 interface Metered {
@@ -15,8 +16,9 @@ interface Metered {
 const ACCESS_PATHS_MAX = 100;
 
 /** Adds up the work and the request units of a command, and ends it when its time is over or somebody has killed it. */
-export class Meter {
+export class Meter implements Holding {
   charge = 0;
+  heldBytes = 0;
   /** Entries of indexes and documents that were read, and how the documents of queries were found. */
   keysExamined = 0;
   documentsExamined = 0;

@@ -24,9 +24,15 @@ function newObjectId(): Extended {
   return new Extended({ kind: 'objectId', bytes: new Uint8Array(new ObjectId().id) });
 }
 
-/** @param nowMs - what empty timestamps become; undefined: they are kept. */
-export function readNewDocument(sent: Bytes, nowMs: number | undefined): NewDocument {
-  const read = readBson(sent);
+/**
+ * @param nowMs - what empty timestamps become; undefined: they are kept.
+ * @param read - the document, where it is decoded already.
+ */
+export function readNewDocument(
+  sent: Bytes,
+  nowMs: number | undefined,
+  read = readBson(sent),
+): NewDocument {
   const document = nowMs === undefined ? read : stamped(read, nowMs);
   if (document !== read) return finishDocument(document);
   const [first] = document.keys();

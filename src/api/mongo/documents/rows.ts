@@ -1,12 +1,21 @@
 /** Streams of documents in batches, and what finds and pipelines do with them. No promise is made per document. */
 import type { Bytes } from '../../../base/index.ts';
-import { type BsonDocument, fieldReader, readBson, writeBson } from '../../../value/index.ts';
+import { inSlices, type Pause, sortInSlices, yieldToEventLoop } from '../../../query/index.ts';
+import {
+  type BsonDocument,
+  fieldReader,
+  readBson,
+  readBsonSteps,
+  writeBson,
+} from '../../../value/index.ts';
+import { roughBytes } from '../bson/rough-bytes.ts';
 import { MongoError } from '../errors.ts';
-import { SORT_BYTES_MAX } from '../limits.ts';
+import { LARGE_DOCUMENT_BYTES, SORT_BYTES_MAX } from '../limits.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
 import type { Project } from '../query/projection.ts';
 import { Sort, type SortKey, type SortPart } from '../query/sort.ts';
 import type { DocumentFold } from './folds.ts';
+import { type Holding, inPieces } from './pieces.ts';
 
 /** A document, as stored bytes, decoded, or both. */
 export class Row {
@@ -40,6 +49,34 @@ export class Row {
     this.#document ??= readBson(this.#body as Bytes);
     return this.#document;
   }
+
+  /** 0 where there are no bytes of it. */
+  get storedBytes(): number {
+    return this.#body?.length ?? 0;
+  }
+
+  /** About the memory that it takes. */
+  get roughBytes(): number {
+    return this.#body?.length ?? roughBytes(this.#document as BsonDocument);
+  }
+
+  /** True where decoding it would hold up others. */
+  get isLarge(): boolean {
+    return this.#document === undefined && (this.#body as Bytes).length > LARGE_DOCUMENT_BYTES;
+  }
+
+  async decodeInSlices(): Promise<void> {
+    this.#document = await inSlices(readBsonSteps(this.#body as Bytes));
+  }
+}
+
+/** Resolves when no row of the batch takes long to decode; undefined where that is so already. */
+function decodedRows(batch: readonly Row[]): Promise<void> | undefined {
+  return batch.some(({ isLarge }) => isLarge) ? decodeLarge(batch) : undefined;
+}
+
+async function decodeLarge(batch: readonly Row[]): Promise<void> {
+  for (const row of batch) if (row.isLarge) await row.decodeInSlices();
 }
 
 /** Reads a document as far as somebody needs it. */
@@ -54,14 +91,26 @@ export function readerOf(names: ReadonlySet<string> | undefined): ReadFields {
 
 export type Rows = AsyncGenerator<readonly Row[], void, undefined>;
 
-/** @param read - as much of a document as the test looks at. */
-export async function* matching(
-  rows: Rows,
-  test: DocumentTest,
-  read: ReadFields = (row) => row.document,
-): Rows {
+/** Rows of which all are decoded by whoever reads them: large ones arrive decoded. */
+export async function* decoded(rows: Rows): Rows {
   for await (const batch of rows) {
-    const found = batch.filter((row) => test(read(row)));
+    const large = decodedRows(batch);
+    if (large !== undefined) await large;
+    yield batch;
+  }
+}
+
+/** @param read - as much of a document as the test looks at. */
+export async function* matching(rows: Rows, test: DocumentTest, read?: ReadFields): Rows {
+  for await (const batch of rows) {
+    const large = read === undefined ? decodedRows(batch) : undefined;
+    if (large !== undefined) await large;
+    const found: Row[] = [];
+    for (const row of batch) {
+      if (test(read === undefined ? row.document : read(row))) found.push(row);
+      const wait = yieldToEventLoop();
+      if (wait !== undefined) await wait;
+    }
     if (found.length > 0) yield found;
   }
 }
@@ -91,27 +140,33 @@ export async function* limited(rows: Rows, count: number): Rows {
 }
 
 export async function* projected(rows: Rows, project: Project): Rows {
-  for await (const batch of rows) yield batch.map((row) => Row.of(project(row.document)));
+  for await (const batch of rows) {
+    const large = decodedRows(batch);
+    if (large !== undefined) await large;
+    const made: Row[] = [];
+    for (const row of batch) {
+      made.push(Row.of(project(row.document)));
+      const wait = yieldToEventLoop();
+      if (wait !== undefined) await wait;
+    }
+    yield made;
+  }
 }
 
-/**
- * All rows in order; rows with equal keys stay in the order they came in.
- * @param wanted - how many of the first rows are needed; others are dropped early.
- */
+/** All rows in order; rows with equal keys stay in the order they came in. */
 export function sorted(
   rows: Rows,
   by: Sort | readonly SortPart[],
-  wanted = Number.POSITIVE_INFINITY,
+  options: Omit<SortOptions, 'read'> = {},
 ): Rows {
   const sort = by instanceof Sort ? by : new Sort(by);
   const { keyOf, compare, read } = sortOptions(sort);
-  return sortedBy(rows, keyOf, compare, { wanted, read });
+  return sortedBy(rows, keyOf, compare, { ...options, read });
 }
 
-/** @param wanted - how many of the first documents are needed. */
-export function newSortFold(sort: Sort, wanted: number): SortFold<SortKey> {
+export function newSortFold(sort: Sort, options: Omit<SortOptions, 'read'>): SortFold<SortKey> {
   const { keyOf, compare, read } = sortOptions(sort);
-  return new SortFold(keyOf, compare, { wanted, read });
+  return new SortFold(keyOf, compare, { ...options, read });
 }
 
 function sortOptions(sort: Sort) {
@@ -123,10 +178,12 @@ function sortOptions(sort: Sort) {
 }
 
 interface SortOptions {
-  /** How many of the first rows are needed. */
-  readonly wanted?: number;
+  /** How many of the first rows are needed; others are dropped early. */
+  readonly wanted?: number | undefined;
   /** As much of a document as its key needs. */
   readonly read?: ReadFields;
+  readonly pause?: Pause | undefined;
+  readonly memory?: Holding | undefined;
 }
 
 export async function* sortedBy<Key>(
@@ -146,6 +203,7 @@ class SortFold<Key> implements DocumentFold {
   readonly #compare: (a: Key, b: Key) => number;
   readonly #wanted: number;
   readonly #read: ReadFields;
+  readonly #rest: Pick<SortOptions, 'pause' | 'memory'>;
   #kept: { readonly key: Key; readonly body: Bytes }[] = [];
   #bytes = 0;
   /** Set once as many rows as wanted come before all that are dropped. */
@@ -154,8 +212,9 @@ class SortFold<Key> implements DocumentFold {
   constructor(
     keyOf: (document: BsonDocument) => Key,
     compare: (a: Key, b: Key) => number,
-    { wanted = Number.POSITIVE_INFINITY, read = (row) => row.document }: SortOptions,
+    { wanted = Number.POSITIVE_INFINITY, read = (row) => row.document, ...rest }: SortOptions,
   ) {
+    this.#rest = rest;
     this.#keyOf = keyOf;
     this.#compare = compare;
     this.#wanted = wanted;
@@ -169,20 +228,32 @@ class SortFold<Key> implements DocumentFold {
     this.#kept.push({ key, body });
     this.#bytes += body.length;
     const isFull = this.#kept.length > 2 * this.#wanted + SLACK;
-    if (isFull || this.#bytes > SORT_BYTES_MAX + SLACK_BYTES) this.#arrange();
+    const isTooMuch = this.#bytes > SORT_BYTES_MAX + SLACK_BYTES;
+    if (isTooMuch && this.#kept.length <= this.#wanted) throw tooMuchToSort();
+    if (isFull || isTooMuch) {
+      this.#kept.sort((a, b) => this.#compare(a.key, b.key));
+      this.#drop();
+    }
     return true;
   }
 
-  #arrange(): void {
-    this.#kept.sort((a, b) => this.#compare(a.key, b.key));
+  /** What comes behind the wanted rows, where they are in order. */
+  #drop(): void {
     if (this.#kept.length > this.#wanted) this.#kept.length = this.#wanted;
     if (this.#kept.length === this.#wanted) this.#last = this.#kept.at(-1);
     this.#bytes = this.#kept.reduce((sum, { body }) => sum + body.length, 0);
     if (this.#bytes > SORT_BYTES_MAX) throw tooMuchToSort();
   }
 
-  async *rows(): Rows {
-    this.#arrange();
+  rows(): Rows {
+    return inPieces(this.#ordered(), this.#rest);
+  }
+
+  async *#ordered(): Rows {
+    const compare = this.#compare;
+    const { pause } = this.#rest;
+    this.#kept = await sortInSlices(this.#kept, (a, b) => compare(a.key, b.key), pause);
+    this.#drop();
     if (this.#kept.length > 0) yield this.#kept.map(({ body }) => Row.ofBody(body));
   }
 }

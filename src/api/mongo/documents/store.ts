@@ -11,6 +11,7 @@ import {
   type Condition,
   type IndexLimit,
   type Order,
+  type Pause,
   yieldToEventLoop,
 } from '../../../query/index.ts';
 import type { ItemAddress, ItemWrite, Service } from '../../../service/index.ts';
@@ -24,6 +25,7 @@ import { retryConflicts, retrySequence, untilUnlocked } from './conflicts.ts';
 import { foldQuery, PAGE_ITEMS_FIRST, PAGE_ITEMS_MAX, queryRows, rangeOf } from './find-queries.ts';
 import type { DocumentFold } from './folds.ts';
 import type { Meter } from './meter.ts';
+import { inPieces } from './pieces.ts';
 import { matching, type ReadFields, Row, type Rows } from './rows.ts';
 
 export interface DocumentStore {
@@ -60,6 +62,8 @@ export interface DocumentStore {
     owner: Bytes,
   ): Promise<Bytes | undefined>;
   nowMs(): number;
+  /** Between steps of long work: see `Pause`. */
+  pause(): ReturnType<Pause>;
 }
 
 export interface FindRequest {
@@ -98,6 +102,8 @@ interface IdScan {
 
 /** Bytes of a page of items. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+/** Rows that are handed on at once at first: those of a usual reply. */
+const STORED_ROWS_FIRST = 128;
 
 type ItemPage = Awaited<ReturnType<Service['items']['scan' | 'feed']>>;
 
@@ -141,6 +147,16 @@ export class ServiceStore implements DocumentStore {
     return this.#service.clock.nowMs();
   }
 
+  pause(): ReturnType<Pause> {
+    this.#meter.check();
+    return yieldToEventLoop();
+  }
+
+  /** In pieces that take those who read them no longer than others may wait. */
+  #paced(rows: Rows): Rows {
+    return inPieces(rows, { pause: () => this.pause(), rowsFirst: STORED_ROWS_FIRST });
+  }
+
   read({ container }: Collection, address: ItemAddress): MaybePromise<Item | undefined> {
     const reply = this.#wait(() => this.#service.items.read(container, address, undefined));
     return andThen(reply, (found) => {
@@ -152,14 +168,15 @@ export class ServiceStore implements DocumentStore {
   find({ container }: Collection, request: FindRequest): Rows {
     const { condition, partitionKey, test } = request;
     if (condition === ANYTHING && request.order === undefined) {
-      const rows = this.#scan(container, partitionKey);
+      const rows = this.#paced(this.#scan(container, partitionKey));
       return test === undefined ? rows : matching(rows, test, request.read);
     }
-    return queryRows(container, request, async (from) => {
+    const rows = queryRows(container, request, async (from) => {
       const page = await this.#wait(() => this.#service.queries.run(container, from));
       this.#meter.add(page);
       return page;
     });
+    return this.#paced(rows);
   }
 
   async fold<Fold extends DocumentFold>(
@@ -209,7 +226,11 @@ export class ServiceStore implements DocumentStore {
     );
   }
 
-  async *readMany({ container }: Collection, rowKeys: readonly (readonly Value[])[]): Rows {
+  readMany({ container }: Collection, rowKeys: readonly (readonly Value[])[]): Rows {
+    return this.#paced(this.#readMany(container, rowKeys));
+  }
+
+  async *#readMany(container: ContainerRecord, rowKeys: readonly (readonly Value[])[]): Rows {
     for (let at = 0; at < rowKeys.length; at += PAGE_ITEMS_MAX) {
       const addresses = rowKeys
         .slice(at, at + PAGE_ITEMS_MAX)
@@ -222,9 +243,10 @@ export class ServiceStore implements DocumentStore {
   }
 
   scan({ container }: Collection, { rows, isReversed, wanted }: IdScan): Rows {
-    return this.#pages(Math.min(PAGE_ITEMS_FIRST, wanted), (page) =>
+    const found = this.#pages(Math.min(PAGE_ITEMS_FIRST, wanted), (page) =>
       this.#service.items.scan(container, { ...page, partitionKey: ONE_KEY, rows, isReversed }),
     );
+    return this.#paced(found);
   }
 
   /** Documents of pages that grow, until there is no more. */

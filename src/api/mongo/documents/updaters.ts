@@ -2,8 +2,9 @@
  * Updates and conditional deletes as named updaters. The arguments are a BSON document; the filter is tested again at
  * the decision, because the document may have changed since it was found.
  */
-import { type Bytes, equalBytes } from '../../../base/index.ts';
+import { type Bytes, EvaluationBudget, equalBytes } from '../../../base/index.ts';
 import type { Item, Outcome, Updater, Updaters } from '../../../partition/index.ts';
+import { inSlices } from '../../../query/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -12,11 +13,13 @@ import {
   isArray,
   isDocument,
   readBson,
+  readBsonSteps,
   writeBson,
 } from '../../../value/index.ts';
 import { doubleOf } from '../bson/arithmetic.ts';
 import { printBson } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
+import { DOCUMENT_EVALUATION, LARGE_DOCUMENT_BYTES } from '../limits.ts';
 import type { Filter } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { compileFilter, type DocumentTest } from '../query/filter-test.ts';
@@ -152,6 +155,42 @@ function prepare(change: Change): PreparedChange {
   };
 }
 
+/** A large document that a change was prepared for, decoded in slices before the decision. */
+interface LargeDocument {
+  readonly body: Bytes;
+  readonly document: BsonDocument;
+}
+
+/** By arguments; undefined until the document is known to be large. */
+const largeDocuments = new WeakMap<Bytes, LargeDocument | undefined>();
+
+/** Not an error: the document has to be decoded in slices first, and then the change is sent again. */
+export class LargeDocumentFound extends Error {
+  override readonly name = 'LargeDocumentFound';
+}
+
+/** Changes with these arguments throw `LargeDocumentFound` instead of decoding a large document in one piece. */
+export function decodesAhead(args: Bytes): void {
+  largeDocuments.set(args, undefined);
+}
+
+/** Gives a large document to the next change with these arguments, if it still is what is stored then. */
+export async function decodeAhead(args: Bytes, body: Bytes): Promise<void> {
+  largeDocuments.set(args, { body, document: await inSlices(readBsonSteps(body)) });
+}
+
+/** The next change with these arguments decodes what it finds. */
+export function decodesAtOnce(args: Bytes): void {
+  largeDocuments.delete(args);
+}
+
+function decodedBody(body: Bytes, args: Bytes): BsonDocument {
+  if (body.length <= LARGE_DOCUMENT_BYTES || !largeDocuments.has(args)) return readBson(body);
+  const known = largeDocuments.get(args);
+  if (known === undefined || !equalBytes(known.body, body)) throw new LargeDocumentFound();
+  return known.document;
+}
+
 function changeOf(args: Bytes): PreparedChange {
   const found = preparedChanges.get(args);
   if (found !== undefined) return found;
@@ -170,16 +209,27 @@ function changeOf(args: Bytes): PreparedChange {
   });
 }
 
+const BUDGET = new EvaluationBudget(DOCUMENT_EVALUATION);
+
 const update: Updater = ([current], args, { nowMs }): Outcome => {
   const change = changeOf(args);
   if (current === undefined) return change.isUpsert ? upsert(change, nowMs) : unmatched();
-  const document = readBson(current.body);
+  const document = decodedBody(current.body, args);
+  return BUDGET.run(() => updated(change, current, document, nowMs));
+};
+
+function updated(
+  change: PreparedChange,
+  current: Item,
+  document: BsonDocument,
+  nowMs: number,
+): Outcome {
   if (!change.test(document)) {
     if (change.isUpsert) throw duplicateId(change.namespace, document.get('_id') as Bson);
     return unmatched();
   }
   return modify(change, current, document, nowMs);
-};
+}
 
 function unmatched(): Outcome {
   return { kind: 'keep', reply: printChange(NO_CHANGE) };
@@ -211,7 +261,7 @@ function modify(
 }
 
 function upsert(change: PreparedChange, nowMs: number): Outcome {
-  const { document, body } = upsertedDocument(change, nowMs);
+  const { document, body } = BUDGET.run(() => upsertedDocument(change, nowMs));
   change.check(document);
   const result = { upsertedId: document.get('_id'), after: document };
   return { kind: 'put', body, ttlSec: 0, reply: printChange(result, change.image) };
@@ -260,8 +310,8 @@ function alteredId(id: Bson | undefined): MongoError {
 const remove: Updater = ([current], args): Outcome => {
   if (current === undefined) return unmatched();
   const { test, image } = removalOf(args);
-  const before = readBson(current.body);
-  if (!test(before)) return unmatched();
+  const before = decodedBody(current.body, args);
+  if (!BUDGET.run(() => test(before))) return unmatched();
   return { kind: 'delete', reply: printChange({ matched: 1, modified: 1, before }, image) };
 };
 

@@ -2,6 +2,7 @@
 import { type Bson, type BsonDocument, isArray, isDocument } from '../../../value/index.ts';
 import { printBson, printDocument } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
+import { INDEX_ENTRIES_MAX } from '../limits.ts';
 import { sphere, storedGeometry } from '../query/geo/geometry.ts';
 import { someWholeAt } from '../query/path.ts';
 import { textRules } from '../query/text/languages.ts';
@@ -16,6 +17,7 @@ export type IndexCheck =
       readonly min: number;
       readonly max: number;
     }
+  | { readonly kind: 'entries'; readonly fields: readonly string[]; readonly weight: number }
   | { readonly kind: 'hashed'; readonly field: string }
   | { readonly kind: 'language'; readonly field: string };
 
@@ -36,16 +38,30 @@ export function indexChecks(
     const hasWildcard = [...key.keys()].some(isWildcard);
     if (hasWildcard && plain.length > 0) checks.push({ kind: 'wildcard', fields: plain });
     if (plain.length > 1) checks.push({ kind: 'parallel', fields: plain });
+    const weight = spec.get('unique') === true ? UNIQUE_WEIGHT : 1;
+    if (plain.length > 0 && !hasWildcard) checks.push({ kind: 'entries', fields: plain, weight });
     const language = spec.get('language_override');
     if (typeof language === 'string') checks.push({ kind: 'language', field: language });
   }
   return checks;
 }
 
+/** An entry that has to be unique is work for this many others. */
+const UNIQUE_WEIGHT = 3;
+
 /** Throws CannotIndexParallelArrays and its kind. */
 export function checkIndexed(checks: readonly IndexCheck[], document: BsonDocument): void {
+  let entries = 0;
   for (const check of checks)
     switch (check.kind) {
+      case 'entries':
+        entries += check.weight * entriesOf(check.fields, document);
+        if (entries > INDEX_ENTRIES_MAX)
+          throw new MongoError(
+            'CannotBuildIndexKeys',
+            `the arrays of the document have more entries in the indexes of the collection than ${INDEX_ENTRIES_MAX}`,
+          );
+        break;
       case 'parallel':
         checkParallel(check.fields, document);
         break;
@@ -70,6 +86,25 @@ export function checkIndexed(checks: readonly IndexCheck[], document: BsonDocume
       default:
         checkPlace(check, document);
     }
+}
+
+/** Every value of an array is an entry, and every combination of them where several fields have arrays. */
+function entriesOf(fields: readonly string[], document: BsonDocument): number {
+  return fields.reduce((count, field) => {
+    const path = field.split('.');
+    return count * Math.max(1, valuesAt(document.get(path[0] as string), path, 1));
+  }, 1);
+}
+
+function valuesAt(value: Bson | undefined, path: readonly string[], at: number): number {
+  if (isArray(value)) {
+    if (at === path.length) return value.length;
+    let count = 0;
+    for (const element of value) if (isDocument(element)) count += valuesAt(element, path, at);
+    return count;
+  }
+  if (at === path.length || !isDocument(value)) return 1;
+  return valuesAt(value.get(path[at] as string), path, at + 1);
 }
 
 function checkLanguage(language: Bson | undefined): void {

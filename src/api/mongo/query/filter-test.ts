@@ -1,4 +1,5 @@
 /** Compiles a filter to a function of a document. */
+import { EvaluationBudget, spend } from '../../../base/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -14,6 +15,7 @@ import {
   typeRank,
 } from '../../../value/index.ts';
 import { doubleOf, isNumber } from '../bson/arithmetic.ts';
+import { DOCUMENT_EVALUATION } from '../limits.ts';
 import type { CompareBson } from './collation.ts';
 import type { BitsWanted, Comparison, FieldTest, Filter } from './filter.ts';
 import { nearDistance } from './geo/near.ts';
@@ -43,14 +45,33 @@ export function compileFilter(filter: Filter, compare?: CompareBson): DocumentTe
       return compileField(filter.path, filter.test, compare);
     case 'and': {
       const tests = filter.of.map((part) => compileFilter(part, compare));
-      return (document) => tests.every((test) => test(document));
+      return (document) => tests.every((test) => counted(test, document));
     }
     default: {
       const tests = filter.of.map((part) => compileFilter(part, compare));
       const wants = filter.kind === 'or';
-      return (document) => tests.some((test) => test(document)) === wants;
+      return (document) => tests.some((test) => counted(test, document)) === wants;
     }
   }
+}
+
+/** Parts of a filter are work: see `withinLimits`. */
+function counted(test: DocumentTest, document: BsonDocument): boolean {
+  spend(1);
+  return test(document);
+}
+
+/** The same test, refused where one document takes it longer than others may wait. */
+export function withinLimits(test: DocumentTest): DocumentTest {
+  const budget = new EvaluationBudget(DOCUMENT_EVALUATION);
+  return (document) => {
+    const outer = budget.enter();
+    try {
+      return test(document);
+    } finally {
+      budget.leave(outer);
+    }
+  };
 }
 
 function compileField(
@@ -195,7 +216,10 @@ function inTest(
       const exact = doubleOf(value as Bson);
       if (equalBson(value, new Double(exact))) return true;
     }
-    return others.some((test) => test(value));
+    return others.some((test) => {
+      spend(1);
+      return test(value);
+    });
   };
 }
 

@@ -3,6 +3,7 @@
  * element that a step of digits names. An array at the end stands for its elements and for itself, where the caller
  * asks for that. Arrays directly within arrays are entered by a number only.
  */
+import { spend } from '../../../base/index.ts';
 import { type Bson, type BsonDocument, isArray, isDocument } from '../../../value/index.ts';
 
 export type FieldPath = readonly string[];
@@ -31,7 +32,11 @@ function follow(
   expands: boolean,
 ): boolean {
   if (at === path.length) {
-    if (expands && isArray(value)) for (const element of value) if (test(element)) return true;
+    if (expands && isArray(value))
+      for (const element of value) {
+        spend(1);
+        if (test(element)) return true;
+      }
     return test(value);
   }
   if (isDocument(value)) return follow(value.get(path[at] as string), path, at + 1, test, expands);
@@ -46,8 +51,10 @@ function enter(
   expands: boolean,
 ): boolean {
   const step = path[at] as string;
-  for (const element of list)
+  for (const element of list) {
+    spend(1);
     if (isDocument(element) && follow(element.get(step), path, at + 1, test, expands)) return true;
+  }
   const index = arrayIndex(step);
   if (index === undefined || index >= list.length) return false;
   const named = list[index] as Bson;

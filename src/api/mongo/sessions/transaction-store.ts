@@ -2,11 +2,13 @@
 import { AssertionError, type Bytes, DomainError } from '../../../base/index.ts';
 import type { SequenceResult } from '../../../cluster/index.ts';
 import type { Effect, Item, SequenceMode } from '../../../partition/index.ts';
+import { type Pause, yieldToEventLoop } from '../../../query/index.ts';
 import type { ItemAddress, ItemWrite, Service } from '../../../service/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { ONE_KEY } from '../documents/address.ts';
 import { queryRows } from '../documents/find-queries.ts';
+import { inPieces } from '../documents/pieces.ts';
 import { Row, type Rows } from '../documents/rows.ts';
 import type { DocumentStore, FindRequest } from '../documents/store.ts';
 import { TRANSACTION_MS_MAX } from '../limits.ts';
@@ -33,12 +35,18 @@ export class TransactionStore implements DocumentStore, LockOwner {
     return this.#nowMs();
   }
 
+  pause(): ReturnType<Pause> {
+    return yieldToEventLoop();
+  }
+
   read({ container }: Collection, address: ItemAddress): Promise<Item | undefined> {
     return this.#transaction.read(container, address);
   }
 
   find({ container }: Collection, request: FindRequest): Rows {
-    return queryRows(container, request, (from) => this.#transaction.query(container, from));
+    return inPieces(
+      queryRows(container, request, (from) => this.#transaction.query(container, from)),
+    );
   }
 
   async *readMany(collection: Collection, rowKeys: readonly (readonly Value[])[]): Rows {

@@ -1,12 +1,15 @@
 /** The update operators of arrays: `$push`, `$addToSet`, `$pull`, `$pullAll`, `$pop`. */
+import { spend } from '../../../base/index.ts';
 import {
   type Bson,
   type BsonDocument,
   bsonTypeOf,
+  compareBson,
   Extended,
   isArray,
   isDocument,
 } from '../../../value/index.ts';
+import { BsonSet } from '../aggregate/bson-set.ts';
 import { doubleOf, isNumber, wholeNumber } from '../bson/arithmetic.ts';
 import { printBson } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
@@ -155,9 +158,29 @@ function addToSet(place: Place, argument: Bson, { compare }: OperatorContext): v
   const added = isEachForm(argument) ? (argument.get('$each') as readonly Bson[]) : [argument];
   const current = arrayAt(place, '$addToSet');
   const list = [...(current ?? [])];
-  for (const value of added)
-    if (!list.some((other) => compare(other, value) === 0)) list.push(value);
+  const has = compare === compareBson ? valueSet(list) : undefined;
+  for (const value of added) {
+    const isNew = has === undefined ? !contains(list, value, compare) : has.add(value);
+    if (isNew) list.push(value);
+  }
   if (current === undefined || list.length > current.length) place.set(list);
+}
+
+/** Simple comparisons look values up; those of a collation look at each. */
+function valueSet(values: readonly Bson[]): BsonSet {
+  const set = new BsonSet();
+  for (const value of values) {
+    spend(20);
+    set.add(value);
+  }
+  return set;
+}
+
+function contains(list: readonly Bson[], value: Bson, compare: CompareBson): boolean {
+  return list.some((other) => {
+    spend(5);
+    return compare(other, value) === 0;
+  });
 }
 
 function checkPull(_: string, argument: Bson, context: QueryContext): void {
@@ -209,16 +232,22 @@ function checkPullAll(_: string, argument: Bson): void {
 
 function pullAll(place: Place, argument: Bson, { compare }: OperatorContext): void {
   const unwanted = argument as readonly Bson[];
+  const set = compare === compareBson ? valueSet(unwanted) : undefined;
   keepWhere(
     place,
     '$pullAll',
-    (element) => !unwanted.some((other) => compare(element, other) === 0),
+    (element) => !(set?.has(element) ?? contains(unwanted, element, compare)),
   );
 }
 
 function keepWhere(place: Place, operator: string, keeps: (element: Bson) => boolean): void {
   const list = arrayAt(place, operator);
-  if (list !== undefined) place.set(list.filter(keeps));
+  if (list === undefined) return;
+  const kept = list.filter((element) => {
+    spend(10);
+    return keeps(element);
+  });
+  place.set(kept);
 }
 
 function checkPop(path: string, argument: Bson): void {

@@ -1,4 +1,5 @@
 /** An update document: a replacement, or operators that are checked once and applied to many documents. */
+import { spend } from '../../../base/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -222,19 +223,24 @@ function checkFiltersUsed(
 
 /** No path may be the same as another, or lead through it. */
 function checkConflicts(steps: readonly UpdateStep[]): void {
-  const seen = new Map<string, string>();
+  const seen = new Set<string>();
+  /** What leads to the paths that were seen. */
+  const above = new Set<string>();
   for (const { operator, path, argument } of steps) {
     const paths =
       operator === '$rename' && typeof argument === 'string' ? [path, splitPath(argument)] : [path];
     for (const each of paths) {
       const text = each.join('.');
-      for (const [other] of seen)
-        if (text === other || text.startsWith(`${other}.`) || other.startsWith(`${text}.`))
-          throw new MongoError(
-            'ConflictingUpdateOperators',
-            `Updating the path '${text}' would create a conflict at '${text.length < other.length ? text : other}'`,
-          );
-      seen.set(text, text);
+      const beginnings = each.slice(1).map((_, at) => each.slice(0, at + 1).join('.'));
+      const other =
+        seen.has(text) || above.has(text) ? text : beginnings.find((one) => seen.has(one));
+      if (other !== undefined)
+        throw new MongoError(
+          'ConflictingUpdateOperators',
+          `Updating the path '${text}' would create a conflict at '${other}'`,
+        );
+      seen.add(text);
+      for (const beginning of beginnings) above.add(beginning);
     }
   }
 }
@@ -252,6 +258,9 @@ function comparePaths(a: FieldPath, b: FieldPath): number {
   return a.length - b.length;
 }
 
+/** Steps of work of one operator at one place: it has to be found first. */
+const STEP_COST = 30;
+
 /** The document after the update. `current` stays as it is. */
 export function applyUpdate(
   update: Update,
@@ -266,12 +275,14 @@ export function applyUpdate(
   if (update.kind === 'pipeline') return replaced(update.apply(current), current.get('_id'));
   const document = mutableCopy(current);
   for (const step of update.steps)
-    for (const path of expandPath(document, step, context))
+    for (const path of expandPath(document, step, context)) {
+      spend(STEP_COST);
       step.apply(new Place(document, path), step.argument, {
         ...context,
         compare: context.compare ?? compareBson,
         at: (other) => new Place(document, splitPath(other)),
       });
+    }
   if (!context.isInsert) checkNames(current, document);
   return document;
 }

@@ -1,5 +1,6 @@
 /** Accumulators that keep values: the first, the least, all, the distinct. */
 import { type Bson, type BsonDocument, isArray, isDocument } from '../../../../value/index.ts';
+import { roughBytes } from '../../bson/rough-bytes.ts';
 import { MongoError } from '../../errors.ts';
 import { BsonSet } from '../bson-set.ts';
 import { isNullish, typeName } from '../expressions/define.ts';
@@ -61,15 +62,6 @@ class Held {
         `${this.#name} used too much memory and cannot spill to disk. Memory limit: ${BYTES_MAX} bytes`,
       );
   }
-}
-
-export function roughBytes(value: Bson): number {
-  if (typeof value === 'string') return 16 + value.length;
-  if (isArray(value)) return value.reduce((sum: number, part) => sum + roughBytes(part), 16);
-  if (!isDocument(value)) return 16;
-  let bytes = 32;
-  for (const [name, part] of value) bytes += name.length + roughBytes(part);
-  return bytes;
 }
 
 export function newPush(): Accumulator {

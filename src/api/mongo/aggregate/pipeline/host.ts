@@ -11,7 +11,7 @@ import {
   type SortOptions,
   sortedDocuments,
 } from '../../documents/find-documents.ts';
-import { matching, type Rows } from '../../documents/rows.ts';
+import { decoded, matching, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
 import { sameCollation } from '../../query/collation.ts';
@@ -43,10 +43,11 @@ export function pipelineHost(call: Call): PipelineHost {
     open: (namespace, pipeline, context) => prepare(namespace, pipeline, context)(),
     geoFields: (namespace) => geoFields(findCollection(call.context.service, namespace)),
     describe: (kind, options, namespace) => describe(call, kind, options, namespace),
-    yieldToOthers: async () => {
-      await yieldToEventLoop();
-      call.meter.add({ charge: 0 });
+    yieldToOthers: () => {
+      call.meter.check();
+      return yieldToEventLoop();
     },
+    memory: call.meter,
     writer: pipelineWriter(call),
   };
 }
@@ -110,9 +111,9 @@ function prepared(
     const documents =
       sort === undefined
         ? findDocuments(call.store, collection, all, { compare })
-        : sortedDocuments(call.store, collection, all, { compare, ...sort });
+        : sortedDocuments(call.store, collection, all, { compare, memory: call.meter, ...sort });
     const rows = covered === undefined ? documents : matching(documents, covered);
-    const read = source(rows);
+    const read = source(group === undefined ? decoded(rows) : rows);
     return run(group === undefined ? read : measured(group.name, groupOf(read, group), context));
   };
 }

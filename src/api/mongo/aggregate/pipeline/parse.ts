@@ -3,6 +3,7 @@ import type { StepMeter } from '../../../../base/index.ts';
 import { type Bson, isDocument } from '../../../../value/index.ts';
 import { wholeNumber } from '../../bson/arithmetic.ts';
 import type { Namespace } from '../../collections/namespace.ts';
+import { inPieces } from '../../documents/pieces.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { PIPELINE_STAGES_MAX } from '../../limits.ts';
@@ -123,9 +124,20 @@ export function parseStages(named: readonly NamedStage[], context: StageContext)
       scripts === undefined || found.length === 0
         ? stage
         : (rows) => stage(scripts.prepared(rows, found));
-    return measuredStage(name, whole, context);
+    const isCut = !PER_DOCUMENT.has(name);
+    return measuredStage(name, isCut ? inSmallBatches(whole, context) : whole, context);
   });
   return (rows) => stages.reduce((before: Rows, stage) => stage(before), rows);
+}
+
+/** Stages that give no more rows than they take at a time. */
+const PER_DOCUMENT: ReadonlySet<string> = new Set([
+  ...['$addFields', '$limit', '$match', '$project', '$redact', '$replaceRoot', '$replaceWith'],
+  ...['$set', '$skip', '$unset'],
+]);
+
+function inSmallBatches(stage: Stage, { host }: StageContext): Stage {
+  return (rows) => inPieces(stage(rows), { pause: host.yieldToOthers, memory: host.memory });
 }
 
 /** The stage itself where nobody asked what it costs. */

@@ -1,4 +1,6 @@
 /** `$bucketAuto`: sorts by a value and cuts into buckets of about the same number of documents. */
+
+import { type Pause, sortInSlices } from '../../../../query/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -75,7 +77,7 @@ export function parseBucketAuto(argument: Bson, context: StageContext): Stage {
   });
   const { compare } = context.expressions;
   const parsed = { groupBy: scope.compile(groupBy), buckets, compare, fields, round };
-  return (rows) => bucketAuto(rows, parsed);
+  return (rows) => bucketAuto(rows, parsed, context.host.yieldToOthers);
 }
 
 function bucketsOf(sent: Bson | undefined): number | undefined {
@@ -104,7 +106,7 @@ interface Entry {
   readonly document: BsonDocument;
 }
 
-async function* bucketAuto(rows: Rows, parsed: BucketAuto): Rows {
+async function* bucketAuto(rows: Rows, parsed: BucketAuto, pause: Pause): Rows {
   const frame: Frame = [];
   const entries: Entry[] = [];
   for (const document of await collect(rows, '$bucketAuto')) {
@@ -112,9 +114,16 @@ async function* bucketAuto(rows: Rows, parsed: BucketAuto): Rows {
     const value = parsed.groupBy(frame) ?? null;
     if (parsed.round !== undefined) checkGranular(value);
     entries.push({ value, document });
+    const wait = pause();
+    if (wait !== undefined) await wait;
   }
-  entries.sort((a, b) => parsed.compare(a.value, b.value));
-  const made = cut(entries, parsed);
+  const ordered = await sortInSlices(entries, (a, b) => parsed.compare(a.value, b.value), pause);
+  const made: (() => BsonDocument)[] = [];
+  for (const next of cut(ordered, parsed)) {
+    made.push(next);
+    const wait = pause();
+    if (wait !== undefined) await wait;
+  }
   await runScripts(
     parsed.fields.map(([, spec]) => spec),
     true,
@@ -141,14 +150,14 @@ function checkGranular(value: Bson): void {
 }
 
 /** The buckets; each is a function that has the document when all values are accumulated. */
-function cut(entries: readonly Entry[], parsed: BucketAuto): (() => BsonDocument)[] {
+function* cut(entries: readonly Entry[], parsed: BucketAuto): Generator<() => BsonDocument> {
   const { buckets, round, compare } = parsed;
   const size = Math.max(1, Math.round(entries.length / buckets));
-  const made: (() => BsonDocument)[] = [];
+  let count = 0;
   let at = 0;
   let previousMax: Bson | undefined;
-  while (at < entries.length && made.length < buckets) {
-    const isLast = made.length === buckets - 1;
+  while (at < entries.length && count < buckets) {
+    const isLast = count === buckets - 1;
     let stop = isLast ? entries.length : Math.min(entries.length, at + size);
     let max = (entries[stop - 1] as Entry).value;
     let min = (entries[at] as Entry).value;
@@ -162,10 +171,10 @@ function cut(entries: readonly Entry[], parsed: BucketAuto): (() => BsonDocument
       max = new Double(limit);
       previousMax = max;
     }
-    made.push(bucket(entries.slice(at, stop), min, max, parsed));
+    yield bucket(entries.slice(at, stop), min, max, parsed);
+    count += 1;
     at = stop;
   }
-  return made;
 }
 
 function bucket(

@@ -1,8 +1,8 @@
 /** Documents that a stage holds until it has seen all, within the memory that a stage may use. */
 import type { BsonDocument } from '../../../../value/index.ts';
+import { roughBytes } from '../../bson/rough-bytes.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
-import { roughBytes } from '../accumulators/lists.ts';
 
 /** Bytes that one stage holds (documented). */
 const BYTES_MAX = 100 * 1024 * 1024;

@@ -8,10 +8,10 @@ import {
   isDocument,
 } from '../../../../value/index.ts';
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
+import { roughBytes } from '../../bson/rough-bytes.ts';
 import type { Namespace } from '../../collections/namespace.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
-import { roughBytes } from '../accumulators/lists.ts';
 import { keyText, keyTexts } from '../bson-set.ts';
 import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';

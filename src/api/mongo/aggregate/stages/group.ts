@@ -1,10 +1,10 @@
 /** The stage `$group`: one document per value of `_id`, in the order the values were found. */
 import { type Bson, type BsonDocument, isDocument } from '../../../../value/index.ts';
 import { isNumber } from '../../bson/arithmetic.ts';
+import { roughBytes } from '../../bson/rough-bytes.ts';
 import type { DocumentFold } from '../../documents/folds.ts';
 import { type ReadFields, Row, type Rows, readerOf } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
-import { roughBytes } from '../accumulators/lists.ts';
 import type { Accumulator } from '../accumulators/numbers.ts';
 import { type AccumulatorSpec, parseAccumulatorField } from '../accumulators/parse.ts';
 import { BsonMap } from '../bson-set.ts';

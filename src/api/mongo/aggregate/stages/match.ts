@@ -3,7 +3,7 @@ import { type Bson, type BsonDocument, isDocument } from '../../../../value/inde
 import { MongoError } from '../../errors.ts';
 import { refuseNear, refuseWhere, scriptedParts, textOf } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
-import { compileFilter, type DocumentTest } from '../../query/filter-test.ts';
+import { compileFilter, type DocumentTest, withinLimits } from '../../query/filter-test.ts';
 import { compileExpression } from '../expressions/compile.ts';
 import { isTruthy } from '../expressions/define.ts';
 import type { ExpressionContext } from '../expressions/scope.ts';
@@ -21,7 +21,7 @@ export function compileMatch(argument: Bson, context: ExpressionContext): Docume
   refuseNear(parsed);
   refuseWhere(parsed);
   for (const { test, calls } of scriptedParts(parsed)) calls.note(test);
-  const test = compileFilter(parsed, context.compare);
+  const test = withinLimits(compileFilter(parsed, context.compare));
   if (expressions.length === 0) return test;
   const parts = expressions.map((sent) => compileExpression(sent, context));
   return (document) => test(document) && parts.every((part) => isTruthy(part(document)));

@@ -121,9 +121,10 @@ function match(argument: Bson, { expressions }: StageContext): Stage {
   return (rows) => matching(rows, test);
 }
 
-function sort(argument: Bson, { expressions, wanted }: StageContext): Stage {
+function sort(argument: Bson, { expressions, wanted, host }: StageContext): Stage {
   const parts = parseStageSort(argument, expressions);
-  return (rows) => sorted(rows, new Sort(parts, expressions.compare), wanted);
+  const { yieldToOthers: pause, memory } = host;
+  return (rows) => sorted(rows, new Sort(parts, expressions.compare), { wanted, pause, memory });
 }
 
 function limitOf(argument: Bson): number {
@@ -307,8 +308,9 @@ function parseUnwind(argument: Bson): Unwind {
   };
 }
 
-/** Rows that an unwinding makes before it hands them on: one document may have millions of elements. */
+/** Rows that an unwinding makes before it hands them on, fewer where each is a copy of many fields. */
 const UNWOUND_ROWS = 1000;
+const UNWOUND_FIELDS = 100_000;
 
 async function* unwound(rows: Rows, { path, index, keepsEmpty }: Unwind, host: PipelineHost): Rows {
   for await (const batch of rows) {
@@ -318,16 +320,18 @@ async function* unwound(rows: Rows, { path, index, keepsEmpty }: Unwind, host: P
       const value = valueAt(document, path);
       const whole = (changed: BsonDocument): Row =>
         Row.of(index === undefined ? changed : withValue(changed, index, 0, null));
+      const rowsMax = Math.min(UNWOUND_ROWS, UNWOUND_FIELDS / fieldsAlong(document, path));
       if (isArray(value) && value.length > 0)
         for (const [at, element] of value.entries()) {
           const changed = withValue(document, path, 0, element);
           made.push(
             Row.of(index === undefined ? changed : withValue(changed, index, 0, BigInt(at))),
           );
-          if (made.length < UNWOUND_ROWS) continue;
+          const wait = host.yieldToOthers();
+          if (wait === undefined && made.length < rowsMax) continue;
           yield made;
           made = [];
-          await host.yieldToOthers();
+          if (wait !== undefined) await wait;
         }
       else if (isArray(value)) {
         if (keepsEmpty) made.push(whole(withValue(document, path, 0, undefined)));
@@ -337,6 +341,18 @@ async function* unwound(rows: Rows, { path, index, keepsEmpty }: Unwind, host: P
     }
     if (made.length > 0) yield made;
   }
+}
+
+/** Fields that a copy has to have to be changed at the path. */
+function fieldsAlong(document: BsonDocument, path: readonly string[]): number {
+  let fields = 1;
+  let inner: Bson | undefined = document;
+  for (const step of path) {
+    if (!isDocument(inner)) break;
+    fields += inner.size;
+    inner = inner.get(step);
+  }
+  return fields;
 }
 
 /** Sets or removes the value at a path of documents. */

@@ -1,7 +1,9 @@
 /** What a stage is, and what it may use. */
 import type { StepMeter } from '../../../../base/index.ts';
+import type { Pause } from '../../../../query/index.ts';
 import type { Bson, BsonDocument } from '../../../../value/index.ts';
 import type { Namespace } from '../../collections/namespace.ts';
+import type { Holding } from '../../documents/pieces.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
@@ -27,8 +29,10 @@ export interface PipelineHost {
     options: BsonDocument,
     namespace: Namespace,
   ): Promise<readonly BsonDocument[]>;
-  /** Lets others go on. Called by stages that make many rows of one; throws where the time is over. */
-  yieldToOthers(): Promise<void>;
+  /** Lets others go on. Called by stages with much to do; throws where the time is over. */
+  readonly yieldToOthers: Pause;
+  /** Counts the rows that wait to be read. */
+  readonly memory: Holding;
   /** What `$out` and `$merge` write with. */
   readonly writer: PipelineWriter;
   /** Fields with a geospatial index; undefined where there is no collection. */

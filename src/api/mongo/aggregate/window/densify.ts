@@ -1,4 +1,6 @@
 /** `$densify`: documents for the steps of a range that have none. */
+
+import { type Pause, sortInSlices } from '../../../../query/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -32,7 +34,7 @@ interface Densify {
 /** Documents that one stage makes (documented). */
 const MADE_MAX = 500_000;
 
-export function parseDensify(argument: Bson, { expressions }: StageContext): Stage {
+export function parseDensify(argument: Bson, { expressions, host }: StageContext): Stage {
   if (!isDocument(argument))
     throw new MongoError(
       'Location5733401',
@@ -66,7 +68,7 @@ export function parseDensify(argument: Bson, { expressions }: StageContext): Sta
       'Location5733408',
       "One may not specify the bounds as 'partition' without specifying a non-empty array of partitionByFields.",
     );
-  return (rows) => densified(rows, parsed);
+  return (rows) => densified(rows, parsed, host.yieldToOthers);
 }
 
 function parseRange(range: BsonDocument): Pick<Densify, 'step' | 'unit' | 'bounds'> {
@@ -101,7 +103,7 @@ function parseRange(range: BsonDocument): Pick<Densify, 'step' | 'unit' | 'bound
   return { step: step as Bson, unit, bounds: [low, high] };
 }
 
-async function* densified(rows: Rows, parsed: Densify): Rows {
+async function* densified(rows: Rows, parsed: Densify, pause: Pause): Rows {
   const { field, by, bounds, compare } = parsed;
   const partitions = new BsonMap<BsonDocument[]>(compare);
   const without: Row[] = [];
@@ -124,10 +126,16 @@ async function* densified(rows: Rows, parsed: Densify): Rows {
   if (without.length > 0) yield without;
   let made = 0;
   // Partitions come in the order of their keys, as after a sort by them.
-  const ordered = [...partitions.entries()].sort((a, b) => compare(a.key, b.key));
+  const ordered = await sortInSlices(
+    [...partitions.entries()],
+    (a, b) => compare(a.key, b.key),
+    pause,
+  );
   for (const { value } of ordered) {
-    const own = value.toSorted((a, b) =>
-      compareBson(valueAtPath(a, field, 0), valueAtPath(b, field, 0)),
+    const own = await sortInSlices(
+      value,
+      (a, b) => compareBson(valueAtPath(a, field, 0), valueAtPath(b, field, 0)),
+      pause,
     );
     const edge = (at: number): Bson => valueAtPath(own.at(at) as BsonDocument, field, 0) as Bson;
     const range: readonly [Bson, Bson, boolean] =
@@ -136,14 +144,22 @@ async function* densified(rows: Rows, parsed: Densify): Rows {
         : bounds === 'partition'
           ? [edge(0), edge(-1), true]
           : [bounds[0], bounds[1], false];
-    const filled = fillPartition(own, parsed, range);
-    made += filled.length;
-    if (made > MADE_MAX)
-      throw new MongoError(
-        'Location5897900',
-        `Generated ${made} documents in $densify, which is over the limit of ${MADE_MAX}`,
-      );
-    yield filled.map((document) => Row.of(document));
+    let filled: Row[] = [];
+    for (const document of fillPartition(own, parsed, range)) {
+      made += 1;
+      if (made > MADE_MAX)
+        throw new MongoError(
+          'Location5897900',
+          `Generated ${made} documents in $densify, which is over the limit of ${MADE_MAX}`,
+        );
+      filled.push(Row.of(document));
+      const wait = pause();
+      if (wait === undefined && filled.length < FILLED_ROWS) continue;
+      yield filled;
+      filled = [];
+      if (wait !== undefined) await wait;
+    }
+    if (filled.length > 0) yield filled;
   }
 }
 
@@ -161,13 +177,15 @@ function checkValue(value: Bson, unit: Unit | undefined): void {
   );
 }
 
+/** Rows that are made before they are handed on. */
+const FILLED_ROWS = 1000;
+
 /** The steps from the lower bound on, with the documents of the partition between them. */
-function fillPartition(
+function* fillPartition(
   own: readonly BsonDocument[],
   { field, by, step, unit }: Densify,
   [low, high, isClosed]: readonly [Bson, Bson, boolean],
-): BsonDocument[] {
-  const made: BsonDocument[] = [];
+): Generator<BsonDocument> {
   let at = 0;
   let number = 0;
   let next = low;
@@ -176,14 +194,14 @@ function fillPartition(
     const value = document === undefined ? undefined : (valueAtPath(document, field, 0) as Bson);
     const order = value === undefined ? 1 : compareBson(value, next);
     if (document !== undefined && (order <= 0 || !isWithin(next, high, isClosed))) {
-      made.push(document);
+      yield document;
       at += 1;
       if (order !== 0) continue;
       while (
         at < own.length &&
         compareBson(valueAtPath(own[at] as BsonDocument, field, 0), value) === 0
       )
-        made.push(own[at++] as BsonDocument);
+        yield own[at++] as BsonDocument;
     } else {
       let fresh: BsonDocument = new Map();
       // Texts that a collation calls equal may differ: the next document has them, or the last one.
@@ -192,14 +210,11 @@ function fillPartition(
         const same = valueAtPath(like, path, 0) ?? null;
         if (same !== null) fresh = withValue(fresh, path, 0, same);
       }
-      made.push(withValue(fresh, field, 0, next));
-      if (made.length > MADE_MAX)
-        throw new MongoError('Location5897900', `$densify made more than ${MADE_MAX} documents`);
+      yield withValue(fresh, field, 0, next);
     }
     number += 1;
     next = stepped(low, step, number, unit);
   }
-  return made;
 }
 
 function isWithin(value: Bson, high: Bson, isClosed: boolean): boolean {

@@ -25,7 +25,8 @@ function run(
   window: unknown,
 ): (Bson | undefined)[] {
   const frame = parseFrame(valueFrom(window), sort);
-  return accumulated(spec, frame)(documents, windowsOf(frame, documents, sort));
+  const column = accumulated(spec, frame)(documents, windowsOf(frame, documents, sort));
+  return documents.map((_, at) => column(at));
 }
 
 function randomPartition(count: number): BsonDocument[] {

@@ -10,7 +10,7 @@ import {
 } from '../accumulators/sliding-numbers.ts';
 import type { Evaluate, Scope, Frame as ValueFrame } from '../expressions/scope.ts';
 import type { Frame } from './frame.ts';
-import type { PartitionFunction, Window } from './partition.ts';
+import type { Column, PartitionFunction, Window } from './partition.ts';
 
 type Value = Bson | undefined;
 
@@ -44,28 +44,28 @@ export function accumulated(spec: AccumulatorSpec, frame: Frame): PartitionFunct
     const values = inputs(documents, spec.argument);
     if (frame.from === 'unbounded') return growing(spec.start([new Map()]), values, window);
     if (spec.slide !== undefined) return moving(spec.slide([new Map()]), values, window);
-    return values.map((_, at) => folded(spec, values, ...window(at)));
+    return (at) => folded(spec, values, ...window(at));
   };
 }
 
 /** Frames that begin with the partition. The result is made again only where the frame has grown. */
-function growing(accumulator: Accumulator, values: readonly Value[], window: Window): Value[] {
+function growing(accumulator: Accumulator, values: readonly Value[], window: Window): Column {
   let end = 0;
   let result: Value;
-  return values.map((_, at) => {
+  return (at) => {
     const [, stop] = window(at);
     if (at === 0 || stop > end) {
       for (; end < stop; end++) accumulator.add(values[end]);
       result = copied(accumulator.result());
     }
     return result;
-  });
+  };
 }
 
-export function moving(accumulator: Sliding, values: readonly Value[], window: Window): Value[] {
+export function moving(accumulator: Sliding, values: readonly Value[], window: Window): Column {
   let start = 0;
   let end = 0;
-  return values.map((_, at) => {
+  return (at) => {
     const [from, stop] = window(at);
     if (at === 0) {
       start = from;
@@ -74,7 +74,7 @@ export function moving(accumulator: Sliding, values: readonly Value[], window: W
     for (; end < stop; end++) accumulator.add(values[end]);
     for (; start < from; start++) accumulator.remove(values[start]);
     return accumulator.result();
-  });
+  };
 }
 
 /** Accumulators go on with the lists and documents that they return. */

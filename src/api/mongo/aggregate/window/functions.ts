@@ -30,7 +30,7 @@ import {
   type Frame as ValueFrame,
 } from '../expressions/scope.ts';
 import { moving } from './fold.ts';
-import type { PartitionFunction, Window } from './partition.ts';
+import type { Column, PartitionFunction, Window } from './partition.ts';
 
 type ParseFunction = (
   argument: Bson,
@@ -82,14 +82,14 @@ function rank(
   return (documents) => {
     let current = 0;
     let before: ReturnType<typeof sortKeyOf> | undefined;
-    return documents.map((document, at) => {
-      const key = sortKeyOf(document, sort, compare);
+    return (at) => {
+      const key = sortKeyOf(documents[at] as BsonDocument, sort, compare);
       const isNew = before === undefined || compareSortKeys(before, key, sort, compare) !== 0;
       before = key;
       if (name === '$documentNumber') return at + 1;
       if (isNew) current = name === '$rank' ? at + 1 : current + 1;
       return current;
-    });
+    };
   };
 }
 
@@ -115,10 +115,10 @@ function shift(argument: Bson, scope: Scope, sort: readonly SortPart[]): Partiti
   const evaluate = scope.compile(output);
   return (documents) => {
     const values = valuesOf(documents, evaluate);
-    return values.map((_, at) => {
+    return (at) => {
       const other = at + by;
       return other < 0 || other >= values.length ? (known.value ?? null) : (values[other] ?? null);
-    });
+    };
   };
 }
 
@@ -149,7 +149,9 @@ function movingAverage(argument: Bson, scope: Scope, sort: readonly SortPart[]):
   const evaluate = scope.compile(input);
   return (documents) => {
     let average: Bson | undefined;
-    return valuesOf(documents, evaluate).map((value) => {
+    const values = valuesOf(documents, evaluate);
+    return (at) => {
+      const value = values[at];
       if (!isNumber(value)) return average ?? null;
       const own = value as Bson;
       if (average === undefined) average = isDecimal(own) ? own : new Double(doubleOf(own));
@@ -161,7 +163,7 @@ function movingAverage(argument: Bson, scope: Scope, sort: readonly SortPart[]):
         );
       else average = new Double(doubleOf(own) * alpha + doubleOf(average) * (1 - alpha));
       return average;
-    });
+    };
   };
 }
 
@@ -204,7 +206,7 @@ function slope(
     const values = valuesOf(documents, evaluate);
     const axis = documents.map((document) => axisOf(document, part, unitMs));
     if (name === '$integral') return integrals(values, axis, window);
-    return documents.map((_, at) => derivative(values, axis, ...window(at)));
+    return (at) => derivative(values, axis, ...window(at));
   };
 }
 
@@ -229,7 +231,7 @@ function integrals(
   values: readonly (Bson | undefined)[],
   axis: readonly Bson[],
   window: Window,
-): Bson[] {
+): Column {
   const points = [...values.keys()].filter((at) => isNumber(values[at]));
   const area = (point: number): Bson => {
     const [from, to] = [points[point - 1] as number, points[point] as number];
@@ -240,7 +242,7 @@ function integrals(
   let sum = new RemovableSum();
   let first = 0;
   let end = 0;
-  return [...values.keys()].map((at) => {
+  return (at) => {
     const [start, stop] = window(at);
     for (; end < points.length && (points[end] as number) < stop; end++)
       if (end > first) sum.add(area(end));
@@ -251,17 +253,19 @@ function integrals(
       return null;
     }
     return combineWidening('add', new Double(0), sum.total());
-  });
+  };
 }
 
 function carryForward(argument: Bson, scope: Scope, _sort: readonly SortPart[]): PartitionFunction {
   const evaluate = scope.compile(argument);
   return (documents) => {
     let last: Bson = null;
-    return valuesOf(documents, evaluate).map((value) => {
+    const values = valuesOf(documents, evaluate);
+    return (at) => {
+      const value = values[at];
       if (!isNullish(value)) last = value as Bson;
       return last;
-    });
+    };
   };
 }
 
@@ -285,7 +289,7 @@ function linearFill(argument: Bson, scope: Scope, sort: readonly SortPart[]): Pa
       if (before !== undefined) fillBetween(made, axis, before, at);
       before = at;
     }
-    return made;
+    return (at) => made[at];
   };
 }
 
@@ -321,10 +325,10 @@ function scaler(argument: Bson, scope: Scope): PartitionFunction {
     const numbers = values.map((value) => (isNumber(value) ? value : undefined));
     const lows = moving(slidingBest(-1, compareBson), numbers, window);
     const highs = moving(slidingBest(1, compareBson), numbers, window);
-    return values.map((value, at) => {
-      const own = doubleOf(value as Bson);
-      const [low, high] = [doubleOf(lows[at] as Bson), doubleOf(highs[at] as Bson)];
+    return (at) => {
+      const own = doubleOf(values[at] as Bson);
+      const [low, high] = [doubleOf(lows(at) as Bson), doubleOf(highs(at) as Bson)];
       return new Double(high === low ? min : ((own - low) / (high - low)) * (max - min) + min);
-    });
+    };
   };
 }

@@ -1,4 +1,6 @@
 /** `$setWindowFields`: fields computed over the documents around each one. */
+
+import { type Pause, sortInSlices } from '../../../../query/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -76,7 +78,7 @@ export function parseSetWindowFields(argument: Bson, context: StageContext): Sta
     compare: context.expressions.compare,
     outputs: [...sentOutput].map(([name, sent]) => parseOutput(name, sent, scope, sort)),
   };
-  return (rows) => windowed(rows, windows);
+  return (rows) => windowed(rows, windows, context.host.yieldToOthers);
 }
 
 function parseOutput(
@@ -114,7 +116,11 @@ function parseOutput(
   return { path, frame, run: accumulated(specOf(kind, argument, scope), frame) };
 }
 
-async function* windowed(rows: Rows, { partitionBy, sort, outputs, compare }: Windows): Rows {
+async function* windowed(
+  rows: Rows,
+  { partitionBy, sort, outputs, compare }: Windows,
+  pause: Pause,
+): Rows {
   const partitions = new BsonMap<BsonDocument[]>(compare);
   const frame: ValueFrame = [];
   for (const document of await collect(rows, '$setWindowFields')) {
@@ -124,36 +130,58 @@ async function* windowed(rows: Rows, { partitionBy, sort, outputs, compare }: Wi
     const kept = partitions.get(key);
     if (kept === undefined) partitions.set(key, [document]);
     else kept.push(document);
+    const wait = pause();
+    if (wait !== undefined) await wait;
   }
   // Partitions come in the order of their keys, as after a sort by them.
-  const ordered = [...partitions.entries()].sort((a, b) => compare(a.key, b.key));
-  for (const { value } of ordered) yield computed(sortedBy(value, sort, compare), sort, outputs);
+  const entries = [...partitions.entries()];
+  const ordered = await sortInSlices(entries, (a, b) => compare(a.key, b.key), pause);
+  for (const { value } of ordered) {
+    const documents = await sortedBy(value, { sort, compare }, pause);
+    yield* computed(documents, { sort, outputs }, pause);
+  }
 }
 
-function sortedBy(
+async function sortedBy(
   documents: readonly BsonDocument[],
-  sort: readonly SortPart[],
-  compare: CompareValues,
-): readonly BsonDocument[] {
+  { sort, compare }: Pick<Windows, 'sort' | 'compare'>,
+  pause: Pause,
+): Promise<readonly BsonDocument[]> {
   if (sort.length === 0) return documents;
-  return documents
-    .map((document) => ({ document, key: sortKeyOf(document, sort, compare) }))
-    .sort((a, b) => compareSortKeys(a.key, b.key, sort, compare))
-    .map(({ document }) => document);
+  const keyed = documents.map((document) => ({
+    document,
+    key: sortKeyOf(document, sort, compare),
+  }));
+  const ordered = await sortInSlices(
+    keyed,
+    (a, b) => compareSortKeys(a.key, b.key, sort, compare),
+    pause,
+  );
+  return ordered.map(({ document }) => document);
 }
 
-function computed(
+/** Rows that are made before they are handed on; the values of one may be as many as its frame has documents. */
+const COMPUTED_ROWS = 100;
+
+async function* computed(
   documents: readonly BsonDocument[],
-  sort: readonly SortPart[],
-  outputs: readonly Output[],
-): Row[] {
+  { sort, outputs }: Pick<Windows, 'sort' | 'outputs'>,
+  pause: Pause,
+): Rows {
   const columns = outputs.map(({ frame, run }) =>
     run(documents, windowsOf(frame, documents, sort)),
   );
-  return documents.map((document, at) => {
+  let made: Row[] = [];
+  for (const [at, document] of documents.entries()) {
     let changed = document;
     for (const [which, { path }] of outputs.entries())
-      changed = withValue(changed, path, 0, columns[which]?.[at]);
-    return Row.of(changed);
-  });
+      changed = withValue(changed, path, 0, columns[which]?.(at));
+    made.push(Row.of(changed));
+    const wait = pause();
+    if (wait === undefined && made.length < COMPUTED_ROWS) continue;
+    yield made;
+    made = [];
+    if (wait !== undefined) await wait;
+  }
+  if (made.length > 0) yield made;
 }

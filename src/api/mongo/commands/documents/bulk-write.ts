@@ -25,7 +25,7 @@ import { ensureHidden } from '../../sessions/hidden-collections.ts';
 import { deleteStatement, runChange, updateStatement } from './change-statements.ts';
 import { contextOf, keepsEmptyTimestamps, refuseView } from './query-arguments.ts';
 import { checkStatement, isTrue } from './statement-fields.ts';
-import { statementError } from './statements.ts';
+import { readStatements, statementError } from './statements.ts';
 
 const INSERT_FIELDS = { insert: 'number', document: 'object' } as const;
 const UPDATE_FIELDS = {
@@ -65,7 +65,7 @@ export const bulkWrite: Command = {
     stmtIds: 'array',
   },
   async run(call) {
-    const run = new BulkRun(call);
+    const run = new BulkRun(call, await listOf(call, 'nsInfo'), await listOf(call, 'ops'));
     const isOrdered = call.args.flag('ordered', true);
     for (let index = 0; index < run.operations.length; ) {
       const inserts = run.insertsFrom(index);
@@ -108,10 +108,10 @@ class BulkRun {
     nDeleted: 0,
   };
 
-  constructor(call: Call) {
+  constructor(call: Call, nsInfo: readonly BsonDocument[], ops: readonly BsonDocument[]) {
     this.#call = call;
-    this.#namespaces = listOf(call, 'nsInfo').map(namespaceIn);
-    this.operations = listOf(call, 'ops').map(parseOperation);
+    this.#namespaces = nsInfo.map(namespaceIn);
+    this.operations = ops.map(parseOperation);
     if (this.operations.length === 0 || this.operations.length > WRITE_BATCH_MAX)
       throw new MongoError(
         'InvalidLength',
@@ -255,9 +255,12 @@ class BulkRun {
   }
 }
 
-function listOf({ sequences, body }: Call, name: 'ops' | 'nsInfo'): readonly BsonDocument[] {
+async function listOf(
+  { sequences, body }: Call,
+  name: 'ops' | 'nsInfo',
+): Promise<readonly BsonDocument[]> {
   const sequence = sequences.get(name);
-  if (sequence !== undefined) return sequence.map((bytes) => readBson(bytes));
+  if (sequence !== undefined) return readStatements(sequence, (document) => document);
   const sent = body.get(name);
   if (sent === undefined || sent === null)
     throw new MongoError(

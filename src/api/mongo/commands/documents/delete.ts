@@ -1,5 +1,5 @@
 /** Deletes documents, statement by statement. */
-import { type BsonDocument, readBson } from '../../../../value/index.ts';
+import type { BsonDocument } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
 import { findCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
@@ -8,7 +8,7 @@ import { parseFilter } from '../../query/filter-parser.ts';
 import { type ChangeStatement, deleteStatement, runChange } from './change-statements.ts';
 import { contextOf } from './query-arguments.ts';
 import { checkStatement } from './statement-fields.ts';
-import { statementError, statementsOf } from './statements.ts';
+import { readStatements, statementError, statementsOf } from './statements.ts';
 import { writeReply } from './write-reply.ts';
 
 const FIELDS = {
@@ -33,7 +33,7 @@ export const deleteDocuments: Command = {
   async run(call) {
     const { args, context, retryable } = call;
     const collection = findCollection(context.service, namespaceOf(call));
-    const statements = statementsOf(call, 'deletes').map((raw) => parseStatement(readBson(raw)));
+    const statements = await readStatements(statementsOf(call, 'deletes'), parseStatement);
     const isOrdered = args.flag('ordered', true);
     const failures: WriteFailure[] = [];
     let n = 0;

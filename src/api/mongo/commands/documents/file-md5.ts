@@ -25,7 +25,7 @@ export const filemd5: Command = {
       const filter = parseFilter(new Map([['files_id', new Map([['$eq', id]])]]));
       const order = new Sort(parseSort(new Map([['n', 1]])));
       const rows = findDocuments(store, chunks, filter);
-      for await (const batch of sorted(rows, order, Number.POSITIVE_INFINITY))
+      for await (const batch of sorted(rows, order))
         for (const { document } of batch) {
           digest.update(chunkBytes(document.get('data')));
           numChunks += 1;

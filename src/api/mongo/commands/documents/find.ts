@@ -1,4 +1,5 @@
 /** Finds documents and opens a cursor on them. */
+import { andThen, type MaybePromise } from '../../../../base/index.ts';
 import type { Bson } from '../../../../value/index.ts';
 import type { Call, Command, Reply } from '../../call.ts';
 import { type Collection, findCollection } from '../../collections/collection.ts';
@@ -157,25 +158,26 @@ function isPointRead({
 }
 
 /** One document by `_id`: its stored bytes are the reply, and nothing is decoded. */
-async function pointRead(
+function pointRead(
   { store, meter }: Call,
   collection: Collection,
   { filter }: FindArguments,
   namespace: string,
-): Promise<Reply> {
+): MaybePromise<Reply> {
   const address = addressIn(collection, filter);
-  if (address === undefined) {
-    const rows = findDocuments(store, collection, filter);
-    const cursor = new Cursor(rows, { namespace, origin: 'find', meter });
-    const bodies = await cursor.next(Number.POSITIVE_INFINITY);
-    return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
-  }
-  const item = await store.read(collection, address);
-  const bodies = item === undefined ? [] : [item.body];
-  return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
+  if (address !== undefined)
+    return andThen(store.read(collection, address), (item) => {
+      const bodies = item === undefined ? [] : [item.body];
+      return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
+    });
+  const rows = findDocuments(store, collection, filter);
+  const cursor = new Cursor(rows, { namespace, origin: 'find', meter });
+  return cursor
+    .next(Number.POSITIVE_INFINITY)
+    .then((bodies) => batchReply({ name: 'firstBatch', id: 0n, namespace, bodies }));
 }
 
-function rowsOf({ store }: Call, collection: Collection, parsed: FindArguments): Rows {
+function rowsOf({ store, meter }: Call, collection: Collection, parsed: FindArguments): Rows {
   const { filter, sort, skip, limit, project, between, hint } = parsed;
   const { compare } = parsed.context.expression;
   // What a hint leaves out is dropped behind the order, so that nobody knows how many rows are needed.
@@ -183,7 +185,7 @@ function rowsOf({ store }: Call, collection: Collection, parsed: FindArguments):
   const wanted = isWhole ? Number.POSITIVE_INFINITY : skip + limit;
   let rows = sort.isEmpty
     ? findDocuments(store, collection, filter, { compare })
-    : sortedDocuments(store, collection, filter, { compare, sort, wanted, hint });
+    : sortedDocuments(store, collection, filter, { compare, sort, wanted, hint, memory: meter });
   if (between !== undefined) rows = matching(rows, between);
   if (skip > 0) rows = skipping(rows, skip);
   if (limit > 0) rows = limited(rows, limit);

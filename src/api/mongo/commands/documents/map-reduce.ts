@@ -85,7 +85,7 @@ function inputOf(call: Call, collection: Collection | undefined, context: QueryC
   if (collection === undefined) return rowsOf([]);
   const { compare } = context.expression;
   let rows = findDocuments(store, collection, filter, { compare });
-  if (!sort.isEmpty) rows = sorted(rows, sort, limit === 0 ? Number.POSITIVE_INFINITY : limit);
+  if (!sort.isEmpty) rows = sorted(rows, sort, limit === 0 ? {} : { wanted: limit });
   if (limit > 0) rows = limited(rows, limit);
   return rows;
 }

@@ -1,9 +1,15 @@
 /** The documents, updates or deletes of a write command: beside the command, or in an array of it. */
 import type { Bytes } from '../../../../base/index.ts';
-import { pluckBodies } from '../../../../value/index.ts';
+import { inSlices, yieldToEventLoop } from '../../../../query/index.ts';
+import {
+  type BsonDocument,
+  pluckBodies,
+  readBson,
+  readBsonSteps,
+} from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
 import { MongoError, mongoErrorOf, RETRYABLE_WRITE } from '../../errors.ts';
-import { WRITE_BATCH_MAX } from '../../limits.ts';
+import { LARGE_DOCUMENT_BYTES, WRITE_BATCH_MAX } from '../../limits.ts';
 
 export function statementsOf(
   call: Call,
@@ -26,6 +32,21 @@ export function statementsOf(
       `Write batch sizes must be between 1 and ${WRITE_BATCH_MAX}. Got ${bodies.length} operations.`,
     );
   return bodies;
+}
+
+/** Reads and parses statements; others are served between them. */
+export async function readStatements<T>(
+  bodies: readonly Bytes[],
+  parse: (document: BsonDocument) => T,
+): Promise<T[]> {
+  const parsed: T[] = [];
+  for (const body of bodies) {
+    const isLarge = body.length > LARGE_DOCUMENT_BYTES;
+    parsed.push(parse(isLarge ? await inSlices(readBsonSteps(body)) : readBson(body)));
+    const wait = bodies.length > 1 ? yieldToEventLoop() : undefined;
+    if (wait !== undefined) await wait;
+  }
+  return parsed;
 }
 
 /**

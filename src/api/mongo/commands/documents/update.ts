@@ -1,5 +1,5 @@
 /** Updates documents, statement by statement. */
-import { type BsonDocument, readBson } from '../../../../value/index.ts';
+import type { BsonDocument } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
 import { ensureCollection, findCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
@@ -12,7 +12,7 @@ import { parseUpdate } from '../../update/update.ts';
 import { type ChangeStatement, runChange, updateStatement } from './change-statements.ts';
 import { contextOf } from './query-arguments.ts';
 import { checkStatement } from './statement-fields.ts';
-import { statementError, statementsOf } from './statements.ts';
+import { readStatements, statementError, statementsOf } from './statements.ts';
 import { writeReply } from './write-reply.ts';
 
 const FIELDS = {
@@ -45,7 +45,7 @@ export const update: Command = {
   async run(call) {
     const { args, context } = call;
     const namespace = namespaceOf(call);
-    const statements = statementsOf(call, 'updates').map((raw) => parseStatement(readBson(raw)));
+    const statements = await readStatements(statementsOf(call, 'updates'), parseStatement);
     const isOrdered = args.flag('ordered', true);
     let collection = findCollection(context.service, namespace);
     const failures: WriteFailure[] = [];

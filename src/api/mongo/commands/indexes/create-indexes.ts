@@ -14,6 +14,7 @@ import { checkSystemName, namespaceText } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { uniqueViolation } from '../../documents/duplicate.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
+import { readerOf } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { checkIndexed, indexChecks } from '../../indexes/document-checks.ts';
 import { isDeclared } from '../../indexes/index-conflicts.ts';
@@ -156,6 +157,9 @@ async function checkDocuments(
 ): Promise<void> {
   const checks = indexChecks([index]);
   if (checks.length === 0) return;
+  const hasOther = checks.some(({ kind }) => kind !== 'entries' && kind !== 'parallel');
+  const names = [...index.key.keys()].map((field) => field.split('.')[0] as string);
+  const read = readerOf(hasOther ? undefined : new Set(names));
   for await (const batch of findDocuments(call.store, collection, EVERYTHING))
-    for (const row of batch) checkIndexed(checks, row.document);
+    for (const row of batch) checkIndexed(checks, read(row));
 }
