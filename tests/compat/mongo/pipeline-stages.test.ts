@@ -1,5 +1,5 @@
 // Goal: stages that write, explain and describe behave as in MongoDB. Method: the stock driver.
-import { Double, Long, type MongoClient } from 'mongodb';
+import { Decimal128, Double, Long, type MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
 
@@ -172,6 +172,18 @@ test('a query that its settings reject is refused, whatever its values are', asy
   ]);
   await admin.command({ removeQuerySettings: made.queryShapeHash });
   expect(await items.find({ a: 1 }).toArray()).toEqual([{ _id: 1, a: 1 }]);
+});
+
+test('a decimal with an exponent is in the group of the same whole number', async () => {
+  const numbers = client.db('groups').collection<Item>('numbers');
+  await numbers.insertMany([
+    { _id: 1, n: 100 },
+    { _id: 2, n: Decimal128.fromString('1E+2') },
+    { _id: 3, n: new Double(100) },
+  ]);
+  const groups = numbers.aggregate([{ $group: { _id: '$n', count: { $sum: 1 } } }]);
+  expect(await groups.toArray()).toEqual([{ _id: 100, count: 3 }]);
+  expect(await numbers.distinct('n')).toEqual([100]);
 });
 
 test('groups, sorts and filters read only the fields that they need, whatever else a document has', async () => {

@@ -6,6 +6,7 @@ import {
   Double,
   Extended,
   encodeTuple,
+  equalBson,
   valueOfBson,
 } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
@@ -37,7 +38,7 @@ function rareKeyText(value: Bson): string {
     if (payload.kind === 'objectId') return `o${Buffer.from(payload.bytes).toString('latin1')}`;
     if (payload.kind === 'decimal') {
       const double = Number(payload.digits);
-      if (Number.isSafeInteger(double) && /^-?\d+(\.0*)?$/.test(payload.digits))
+      if (Number.isSafeInteger(double) && equalBson(value, new Double(double)))
         return `n${double + 0}`;
       if (payload.digits.endsWith('NaN')) return 'nNaN';
     }
