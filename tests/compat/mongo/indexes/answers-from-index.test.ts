@@ -18,10 +18,9 @@ import {
 } from 'mongodb';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/base/index.ts';
-import { type Account, ENGINES, startAccount } from '../harness.ts';
+import { type Account, startAccount } from '../harness.ts';
+import { testRounds } from './rounds.ts';
 
-const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_119);
-const ROUNDS = Number(process.env.MESOCOSM_ROUNDS ?? 4);
 const DOCUMENTS = 250;
 
 /** What documents have beside values that are whole in a key. */
@@ -269,24 +268,12 @@ async function joins(own: Documents, plain: Documents): Promise<void> {
   }
 }
 
-test.each(ENGINES)(
-  `on %s, what comes from an index is what the documents have (MESOCOSM_SEED=${SEED})`,
-  async (engine) => {
-    const account = await startAccount({ engine });
-    try {
-      for (let seed = SEED; seed < SEED + ROUNDS; seed++)
-        await round(account, seed).catch((error) => {
-          throw new Error(`MESOCOSM_SEED=${seed} MESOCOSM_ROUNDS=1: ${error.message}`, {
-            cause: error,
-          });
-        });
-      expect(account.failures).toEqual([]);
-    } finally {
-      await account.close();
-    }
-  },
-  240_000,
-);
+testRounds({
+  title: 'what comes from an index is what the documents have',
+  count: 4,
+  timeoutMs: 240_000,
+  run: round,
+});
 
 test('counts read entries, values of a field one document each, and plans say so', async () => {
   const account = await startAccount({});

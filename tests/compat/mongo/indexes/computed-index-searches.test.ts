@@ -3,34 +3,11 @@
 // Method: random documents and queries from a printed seed, in a collection with the indexes and in one without.
 import type { Collection, Document, Filter } from 'mongodb';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../../src/base/index.ts';
 import { type Account, ENGINES, startAccount } from '../harness.ts';
+import { Dice, roundsOr, SEED } from './rounds.ts';
 
-const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_119);
-const ROUNDS = Number(process.env.MESOCOSM_ROUNDS ?? 2);
 const DOCUMENTS = 120;
 const QUERIES = 60;
-
-class Dice {
-  readonly #random: ReturnType<typeof seededRandom>;
-
-  constructor(seed: number) {
-    this.#random = seededRandom(seed);
-  }
-
-  below(count: number): number {
-    return this.#random.below(count);
-  }
-
-  of<T>(list: readonly T[]): T {
-    return list[this.below(list.length)] as T;
-  }
-
-  /** Between the bounds, with few digits. */
-  number(low: number, high: number): number {
-    return low + (this.below(10_001) / 10_000) * (high - low);
-  }
-}
 
 /** What a kind of index is tried with. */
 interface Kind {
@@ -472,7 +449,7 @@ test.each(Object.keys(KINDS).flatMap((name) => ENGINES.map((engine) => [name, en
   'a %s index finds what a look at every document finds, on %s',
   async (name, engine) => {
     const kind = KINDS[name] as Kind;
-    const rounds = engine === 'memory' ? ROUNDS : 1;
+    const rounds = engine === 'memory' ? roundsOr(2) : 1;
     const account = await startAccount({ engine });
     try {
       for (let round = 0; round < rounds; round++) {

@@ -3,11 +3,9 @@
 // with a hint that forbids indexes.
 import { Decimal128, type Document, Double, Long, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../../src/base/index.ts';
-import { type Account, ENGINES, startAccount } from '../harness.ts';
+import { type Account, startAccount } from '../harness.ts';
+import { Dice, testRounds } from './rounds.ts';
 
-const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_118);
-const ROUNDS = Number(process.env.MESOCOSM_ROUNDS ?? 10);
 const DOCUMENTS = 150;
 
 /** What documents have beside plain values: each makes the index less useful. */
@@ -18,22 +16,6 @@ type Kind = (typeof KINDS)[number];
 interface Shape {
   readonly kind: Kind;
   readonly many: 'a' | 'b' | 'n';
-}
-
-class Dice {
-  readonly #random: ReturnType<typeof seededRandom>;
-
-  constructor(seed: number) {
-    this.#random = seededRandom(seed);
-  }
-
-  below(count: number): number {
-    return this.#random.below(count);
-  }
-
-  of<T>(list: readonly T[]): T {
-    return list[this.below(list.length)] as T;
-  }
 }
 
 function scalar(dice: Dice): unknown {
@@ -165,24 +147,12 @@ async function split(account: Account, seed: number): Promise<void> {
   await account.service.resizer.split(containerOf(account, seed), '0');
 }
 
-test.each(ENGINES)(
-  `on %s, sorts from an index are sorts in memory (MESOCOSM_SEED=${SEED})`,
-  async (engine) => {
-    const account = await startAccount({ engine });
-    try {
-      for (let seed = SEED; seed < SEED + ROUNDS; seed++)
-        await round(account, seed).catch((error) => {
-          throw new Error(`MESOCOSM_SEED=${seed} MESOCOSM_ROUNDS=1: ${error.message}`, {
-            cause: error,
-          });
-        });
-      expect(account.failures).toEqual([]);
-    } finally {
-      await account.close();
-    }
-  },
-  120_000,
-);
+testRounds({
+  title: 'sorts from an index are sorts in memory',
+  count: 10,
+  timeoutMs: 120_000,
+  run: round,
+});
 
 test('a sort with a limit reads from the index no more than it returns', async () => {
   const account = await startAccount({});
