@@ -234,6 +234,8 @@ test('a cursor is killed by its id, whatever collection is named', async () => {
   const db = client.db('kills');
   await db.collection('rows').insertMany([{}, {}, {}]);
   const { cursor } = await db.command({ find: 'rows', batchSize: 1 }, { promoteLongs: false });
+  const mixed = { killCursors: 'other', cursors: [cursor.id, 'x'] };
+  await expect(db.command(mixed)).rejects.toMatchObject({ code: 14 });
   const killed = await db.command({ killCursors: 'other', cursors: [cursor.id, null] });
   expect(killed.cursorsKilled).toHaveLength(1);
   await expect(db.command({ killCursors: 1, cursors: [] })).rejects.toMatchObject({ code: 73 });

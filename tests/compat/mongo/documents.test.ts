@@ -15,6 +15,31 @@ describe.each(ENGINES)('%s', (engine) => {
     await account.close();
   });
 
+  test('an array of 10,000 elements has all of 10,000 values, in time', async () => {
+    const arrays = client.db('docs').collection<{ _id: number; a: number[] }>('arrays');
+    const values = Array.from({ length: 10_000 }, (_, at) => at);
+    await arrays.insertMany([
+      { _id: 1, a: values },
+      { _id: 2, a: values.slice(1) },
+    ]);
+    const found = await arrays
+      .find({ a: { $all: values } })
+      .project({ _id: 1 })
+      .toArray();
+    expect(found).toEqual([{ _id: 1 }]);
+  });
+
+  test('all statements of an update see one time', async () => {
+    const times = client.db('docs').collection<{ _id: number }>('times');
+    await times.insertMany(Array.from({ length: 200 }, (_, _id) => ({ _id })));
+    const updates = Array.from({ length: 200 }, (_, _id) => ({
+      q: { _id },
+      u: [{ $set: { at: '$$NOW' } }],
+    }));
+    await client.db('docs').command({ update: 'times', updates });
+    expect(await times.distinct('at')).toHaveLength(1);
+  });
+
   test('a document comes back as it was written, kinds of numbers included', async () => {
     const types = client.db('docs').collection('types');
     const document = {

@@ -26,6 +26,13 @@ export class Meter implements Holding {
   /** By `performance.now()`. */
   deadlineMs = Number.POSITIVE_INFINITY;
   operation: RunningOperation | undefined;
+  #startMs: number | undefined;
+
+  /** What `$$NOW` is in every statement of the command. */
+  startMs(clock: { nowMs(): number }): number {
+    this.#startMs ??= clock.nowMs();
+    return this.#startMs;
+  }
 
   /** Throws MaxTimeMSExpired and Interrupted. */
   add({ charge, stats, items, item }: Metered): void {

@@ -20,8 +20,9 @@ import type { CompareBson } from './collation.ts';
 import type { BitsWanted, Comparison, FieldTest, Filter } from './filter.ts';
 import { nearDistance } from './geo/near.ts';
 import { truncatedToLong } from './numbers.ts';
-import { someAt, someWholeAt } from './path.ts';
+import { someAt, someWholeAt, splitPath } from './path.ts';
 import { compileRegex } from './regex.ts';
+import { ValueLookup } from './value-lookup.ts';
 
 export type DocumentTest = (document: BsonDocument) => boolean;
 type ValueTest = (value: Bson | undefined) => boolean;
@@ -44,7 +45,8 @@ export function compileFilter(filter: Filter, compare?: CompareBson): DocumentTe
     case 'field':
       return compileField(filter.path, filter.test, compare);
     case 'and': {
-      const tests = filter.of.map((part) => compileFilter(part, compare));
+      const { tests, others } = allTests(filter.of, compare);
+      tests.push(...others.map((part) => compileFilter(part, compare)));
       return (document) => tests.every((test) => counted(test, document));
     }
     default: {
@@ -53,6 +55,42 @@ export function compileFilter(filter: Filter, compare?: CompareBson): DocumentTe
       return (document) => tests.some((test) => counted(test, document)) === wants;
     }
   }
+}
+
+/** From this many on, the values that one field must have are looked up. */
+const LOOKUP_MIN = 16;
+
+/** The values that one field must all have, as `$all` asks for them, are found in one walk through an array. */
+function allTests(
+  parts: readonly Filter[],
+  compare: CompareBson = compareBson,
+): { readonly tests: DocumentTest[]; readonly others: readonly Filter[] } {
+  if (parts.length < LOOKUP_MIN || compare !== compareBson) return { tests: [], others: parts };
+  const byPath = Map.groupBy(parts, (part) =>
+    part.kind === 'field' && part.test.kind === 'eq' && part.test.value !== null
+      ? part.path.join('.')
+      : undefined,
+  );
+  const tests: DocumentTest[] = [];
+  const others: Filter[] = [];
+  for (const [path, same] of byPath)
+    if (path === undefined || same.length < LOOKUP_MIN) others.push(...same);
+    else tests.push(allTest(splitPath(path), same));
+  return { tests, others };
+}
+
+function allTest(path: readonly string[], parts: readonly Filter[]): DocumentTest {
+  const wanted = new ValueLookup();
+  for (const part of parts)
+    if (part.kind === 'field' && part.test.kind === 'eq') wanted.add(part.test.value);
+  return (document) => {
+    const found = new Set<string>();
+    return someAt(document, path, (value) => {
+      const key = wanted.keyOf(value);
+      if (key !== undefined) found.add(key);
+      return found.size === wanted.size;
+    });
+  };
 }
 
 /** Parts of a filter are work: see `withinLimits`. */
@@ -192,7 +230,7 @@ function isSymbol(value: Bson | undefined, text: string): boolean {
   return value instanceof BsonSymbol && value.text === text;
 }
 
-/** Texts and whole numbers are looked up in a set, so that long lists stay fast. */
+/** Values are looked up in sets, so that long lists stay fast: texts and whole numbers as they are. */
 function inTest(
   values: readonly Bson[],
   regexes: readonly Bson[],
@@ -200,22 +238,26 @@ function inTest(
 ): ValueTest {
   const texts = new Set<string>();
   const numbers = new Set<number>();
+  const lookup = new ValueLookup();
   const others: ValueTest[] = [];
   for (const value of values)
     if (typeof value === 'string' && compare === compareBson) texts.add(value);
     else if (typeof value === 'number') numbers.add(value);
+    else if (value !== null && compare === compareBson) lookup.add(value);
     else others.push(equalityTest(value, compare));
   for (const value of regexes) {
     const { payload } = value as Extended;
     if (payload.kind === 'regex') others.push(regexTest(payload.source, payload.flags));
   }
   return (value) => {
-    if (typeof value === 'string' && texts.has(value)) return true;
+    const text = value instanceof BsonSymbol ? value.text : value;
+    if (typeof text === 'string' && texts.has(text)) return true;
     const number = numbers.size === 0 ? undefined : numberOf(value);
     if (number !== undefined && numbers.has(Number(doubleOf(value as Bson)))) {
       const exact = doubleOf(value as Bson);
       if (equalBson(value, new Double(exact))) return true;
     }
+    if (lookup.keyOf(value) !== undefined) return true;
     return others.some((test) => {
       spend(1);
       return test(value);

@@ -1,5 +1,5 @@
 // Goal: filters match what MongoDB matches, arrays and types included. Method: tables of filter, matching and other documents.
-import { Decimal128, Double, Long, MinKey, ObjectId } from 'bson';
+import { BSONSymbol, Decimal128, Double, Long, MinKey, ObjectId } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { MongoError } from '../errors.ts';
 import { documentFrom } from '../test-kit.ts';
@@ -214,6 +214,42 @@ describe('filters', () => {
     expect(() => parseFilter(documentFrom({ $or: [{ $or: [{ $or: [filter] }] }] }))).toThrow(
       'nested too deeply',
     );
+  });
+
+  const KINDS = [
+    oid,
+    'text',
+    new BSONSymbol('symbol'),
+    Long.fromString('9007199254740993'),
+    new Double(0.5),
+    new Double(Number.NaN),
+    Decimal128.fromString('12.5'),
+    new Date(7),
+    true,
+    { x: 1 },
+    [1, 2],
+    new MinKey(),
+  ];
+  const many = [...Array.from({ length: 20 }, (_, at) => at), ...KINDS];
+
+  it('long lists of $in and $all find what each of their values finds, of every kind', () => {
+    const all = compileFilter(parseFilter(documentFrom({ a: { $all: many } })));
+    const any = compileFilter(parseFilter(documentFrom({ a: { $in: many } })));
+    expect(all(documentFrom({ a: [...many].reverse() }))).toBe(true);
+    expect(all(documentFrom({ a: [...many, 'more'] }))).toBe(true);
+    for (const [at, value] of many.entries()) {
+      expect(all(documentFrom({ a: many.filter((_, other) => other !== at) }))).toBe(false);
+      expect(any(documentFrom({ a: value })), String(value)).toBe(true);
+      expect(any(documentFrom({ a: ['other', value] })), String(value)).toBe(true);
+    }
+    expect(any(documentFrom({ a: 'symbol' }))).toBe(true);
+    for (const decimal of ['1E+1', '0.125E+2', '3.0'])
+      expect(any(documentFrom({ a: Decimal128.fromString(decimal) })), decimal).toBe(true);
+    expect(any(documentFrom({ a: new BSONSymbol('text') }))).toBe(true);
+    for (const other of ['other', 99, new Double(0.25), { x: 2 }, ['x'], null, false])
+      expect(any(documentFrom({ a: other })), String(other)).toBe(false);
+    expect(any(documentFrom({}))).toBe(false);
+    expect(all(documentFrom({ a: 1 }))).toBe(false);
   });
 
   it('names what it asks for by equality', () => {

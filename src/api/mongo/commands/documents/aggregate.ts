@@ -5,7 +5,7 @@ import { pipelineHost } from '../../aggregate/pipeline/host.ts';
 import { parsePipeline } from '../../aggregate/pipeline/parse.ts';
 import { STAGES } from '../../aggregate/pipeline/stages.ts';
 import { splitExpressions } from '../../aggregate/stages/match.ts';
-import { isNumber, wholeNumber } from '../../bson/arithmetic.ts';
+import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import type { Call, Command } from '../../call.ts';
 import { type Collection, findCollection } from '../../collections/collection.ts';
 import { type Namespace, parseNamespace } from '../../collections/namespace.ts';
@@ -146,7 +146,7 @@ function namespaceOf({ args, body, name, database }: Call): Namespace {
   if (typeof target === 'string') return parseNamespace(database, args.text(name));
   if (!isNumber(target))
     throw new MongoError('InvalidNamespace', 'collection name has invalid type');
-  if (wholeNumber(target) !== 1)
+  if (doubleOf(target as Bson) !== 1)
     throw new MongoError(
       'BadValue',
       "Invalid command format: the 'aggregate' field must specify a collection name or 1",

@@ -11,13 +11,15 @@ export const killCursors: Command = {
     const { cursors } = call.context;
     // The name is checked and not compared: an id is enough to close a cursor.
     namespaceOf(call);
-    const killed: bigint[] = [];
-    const notFound: bigint[] = [];
+    const ids: bigint[] = [];
     for (const [at, sent] of (call.args.optionalList('cursors') ?? []).entries()) {
       if (sent === null) continue;
       if (typeof sent !== 'bigint') throw wrongType(`killCursors.cursors.${at}`, sent, 'long');
-      ((await cursors.kill(sent)) ? killed : notFound).push(sent);
+      ids.push(sent);
     }
+    const killed: bigint[] = [];
+    const notFound: bigint[] = [];
+    for (const id of ids) ((await cursors.kill(id)) ? killed : notFound).push(id);
     return ok({
       cursorsKilled: killed,
       cursorsNotFound: notFound,

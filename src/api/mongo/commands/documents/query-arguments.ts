@@ -56,7 +56,7 @@ export function contextOf(
   const inherited = collection?.options.get('collation');
   const collation =
     (sent?.size === 0 ? undefined : sent) ?? (isDocument(inherited) ? inherited : undefined);
-  const nowMs = store.nowMs();
+  const nowMs = meter.startMs(store);
   const plain = queryContext(nowMs, variablesIn(documentIn(body, 'let', name), nowMs), collation);
   const made = keepsEmptyTimestamps(body)
     ? { ...plain, sent: { ...plain.sent, keepsEmptyTimestamps: true } }
