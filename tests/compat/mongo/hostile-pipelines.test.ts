@@ -183,12 +183,28 @@ test.each<[string, object[]]>([
   },
 );
 
-test('a filter that compares 50,000 values with 100,000 elements is refused', async () => {
-  const list = Array.from({ length: 50_000 }, (_, at) => at);
+test('a filter that looks at 100,000 elements 50,000 times is refused', async () => {
+  const parts = Array.from({ length: 50_000 }, (_, at) => ({ list: { $ne: -at - 1 } }));
   const items = client.db('hostile').collection<Doc>('long');
-  await expect(items.find({ list: { $all: list } }).toArray()).rejects.toMatchObject({
+  await expect(items.find({ $and: parts }).toArray()).rejects.toMatchObject({
     codeName: 'BadValue',
     message:
       'The query exceeded the time that it may take to evaluate; make it simpler, or add a filter.',
   });
+});
+
+test('200,000 values of $all and a polygon of 200,000 corners are answered', async () => {
+  const items = client.db('hostile').collection<Doc & { at?: number[] }>('answered');
+  const list = Array.from({ length: 200_000 }, (_, at) => at);
+  await items.insertMany([
+    { _id: 1, list },
+    { _id: 2, at: [10, 10] },
+  ]);
+  const idsOf = (filter: object) => items.find(filter, { projection: { _id: 1 } }).toArray();
+  expect(await idsOf({ list: { $all: list } })).toEqual([{ _id: 1 }]);
+  const corners = list.map((at) => {
+    const angle = (2 * Math.PI * at) / list.length;
+    return [100 * Math.cos(angle), 100 * Math.sin(angle)];
+  });
+  expect(await idsOf({ at: { $geoWithin: { $polygon: corners } } })).toEqual([{ _id: 2 }]);
 });

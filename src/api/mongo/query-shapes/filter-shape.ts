@@ -22,7 +22,7 @@ export function filterShape(filter: BsonDocument, kind: ShapeKind): Shape {
   const clauses: Shape[] = [];
   for (const [name, value] of filter) {
     if (name === '$comment') continue;
-    if (name === '$and' && isArray(value)) clauses.push(...value.map((each) => part(each, kind)));
+    if (name === '$and' && isArray(value)) for (const each of value) clauses.push(part(each, kind));
     else if (CLAUSES.has(name) && isArray(value))
       clauses.push([
         name,
@@ -32,7 +32,7 @@ export function filterShape(filter: BsonDocument, kind: ShapeKind): Shape {
         ),
       ]);
     else if (name.startsWith('$')) clauses.push(topLevel(name, value, kind));
-    else clauses.push(...fieldShapes(name, value, kind));
+    else for (const shape of fieldShapes(name, value, kind)) clauses.push(shape);
   }
   return clauses.length === 1 ? (clauses[0] as Shape) : ['$and', ordered(clauses, kind)];
 }

@@ -193,7 +193,7 @@ function parseOperators(operators: BsonDocument, place: Place): readonly FieldTe
       if (near === undefined) throw bad(`${name} can only be used with $near and its kind`);
     } else if (name === '$uniqueDocs') continue;
     else if (name === near) tests.push({ kind: 'near', near: parseNear(near, value, operators) });
-    else tests.push(...parseOperator(name, value, place));
+    else for (const test of parseOperator(name, value, place)) tests.push(test);
   }
   if (tests.length > 1) {
     if (near !== undefined && !tests.some(({ kind }) => kind === 'geo'))

@@ -45,8 +45,8 @@ export function compileFilter(filter: Filter, compare?: CompareBson): DocumentTe
     case 'field':
       return compileField(filter.path, filter.test, compare);
     case 'and': {
-      const { tests, others } = allTests(filter.of, compare);
-      tests.push(...others.map((part) => compileFilter(part, compare)));
+      const { lookups, others } = allTests(filter.of, compare);
+      const tests = lookups.concat(others.map((part) => compileFilter(part, compare)));
       return (document) => tests.every((test) => counted(test, document));
     }
     default: {
@@ -64,19 +64,19 @@ const LOOKUP_MIN = 16;
 function allTests(
   parts: readonly Filter[],
   compare: CompareBson = compareBson,
-): { readonly tests: DocumentTest[]; readonly others: readonly Filter[] } {
-  if (parts.length < LOOKUP_MIN || compare !== compareBson) return { tests: [], others: parts };
+): { readonly lookups: readonly DocumentTest[]; readonly others: readonly Filter[] } {
+  if (parts.length < LOOKUP_MIN || compare !== compareBson) return { lookups: [], others: parts };
   const byPath = Map.groupBy(parts, (part) =>
     part.kind === 'field' && part.test.kind === 'eq' && part.test.value !== null
       ? part.path.join('.')
       : undefined,
   );
-  const tests: DocumentTest[] = [];
+  const lookups: DocumentTest[] = [];
   const others: Filter[] = [];
   for (const [path, same] of byPath)
-    if (path === undefined || same.length < LOOKUP_MIN) others.push(...same);
-    else tests.push(allTest(splitPath(path), same));
-  return { tests, others };
+    if (path === undefined || same.length < LOOKUP_MIN) for (const part of same) others.push(part);
+    else lookups.push(allTest(splitPath(path), same));
+  return { lookups, others };
 }
 
 function allTest(path: readonly string[], parts: readonly Filter[]): DocumentTest {

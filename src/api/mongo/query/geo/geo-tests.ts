@@ -113,11 +113,14 @@ function flat(
 
 /** The box around some corners; a line or a point where it has no area. */
 function boxAround(corners: readonly PlanePoint[]): Shape<PlanePoint> {
-  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  const [low, high] = [
-    { x: Math.min(...xs), y: Math.min(...ys) },
-    { x: Math.max(...xs), y: Math.max(...ys) },
-  ];
+  const low = { x: Infinity, y: Infinity };
+  const high = { x: -Infinity, y: -Infinity };
+  for (const { x, y } of corners) {
+    low.x = Math.min(low.x, x);
+    low.y = Math.min(low.y, y);
+    high.x = Math.max(high.x, x);
+    high.y = Math.max(high.y, y);
+  }
   if (low.x === high.x || low.y === high.y)
     return { points: [low, high], lines: [[low, high]], regions: [] };
   const ring = [low, { x: high.x, y: low.y }, high, { x: low.x, y: high.y }, low];
