@@ -12,6 +12,7 @@ import {
   statusesOf,
   stopWriting,
   untilWritten,
+  writeMore,
   wrongInMemory,
   wrongOf,
 } from './writers.ts';
@@ -27,9 +28,7 @@ function withSet(set: LocalReplicaSet): void {
     await using node = await startNode(set.url);
     await createContainer(node.port);
     const writers = newWriters('f');
-    let writing = startWriting(writers, node);
-    await untilWritten(writers, 200);
-    await stopWriting(writers, writing);
+    await writeMore(writers, node, 200);
     const old = set.primary;
     const client = await old.connect('mesocosm');
     old.signal('SIGSTOP');
@@ -37,7 +36,7 @@ function withSet(set: LocalReplicaSet): void {
     await client.query(
       "SELECT pg_terminate_backend(min(pid)) FROM pg_stat_activity WHERE application_name = 'mesocosm' AND query LIKE 'SELECT v FROM%'",
     );
-    writing = startWriting(writers, node);
+    let writing = startWriting(writers, node);
     const agent = new Agent({ keepAlive: true });
     for (let item = 0; item < 100; item++)
       expect((await get(node.port, agent, `f-absent${item}`)).status).toBe(404);

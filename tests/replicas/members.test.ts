@@ -12,6 +12,7 @@ import {
   statusesOf,
   stopWriting,
   untilWritten,
+  writeMore,
   wrongInMemory,
   wrongOf,
 } from './writers.ts';
@@ -64,7 +65,7 @@ function withSet(set: LocalReplicaSet): void {
     await using node = await startNode(set.url);
     await createContainer(node.port);
     const writers = newWriters('m');
-    let writing = startWriting(writers, node);
+    const writing = startWriting(writers, node);
     // Every item was acknowledged, so that it is in memory.
     await untilWritten(writers, 200);
     const old = set.primary;
@@ -80,9 +81,7 @@ function withSet(set: LocalReplicaSet): void {
     expect(await wrongInMemory(writers, node.port)).toEqual([]);
 
     await set.promote();
-    writing = startWriting(writers, node);
-    await untilWritten(writers, 50);
-    await stopWriting(writers, writing);
+    await writeMore(writers, node, 50);
     expect(await wrongOf(writers, node.port)).toEqual([]);
     expect((await get(node.port, agent, 'm-new')).status).toBe(404);
     await set.rejoin(old);
@@ -98,7 +97,7 @@ function withSet(set: LocalReplicaSet): void {
     await using node = await startNode(set.url);
     await createContainer(node.port);
     const writers = newWriters('u');
-    let writing = startWriting(writers, node);
+    const writing = startWriting(writers, node);
     await untilWritten(writers, 200);
     const [one, two] = set.standbys;
     await one?.stop('SIGKILL');
@@ -116,9 +115,7 @@ function withSet(set: LocalReplicaSet): void {
     await one?.start();
     await two?.start();
     await set.untilStreaming(3);
-    writing = startWriting(writers, node);
-    await untilWritten(writers, 50);
-    await stopWriting(writers, writing);
+    await writeMore(writers, node, 50);
     expect(await wrongOf(writers, node.port)).toEqual([]);
     const { code, stderr } = await node.stop();
     expect(code).toBe(0);
@@ -159,9 +156,7 @@ function withSet(set: LocalReplicaSet): void {
     {
       await using node = await startNode(set.url);
       await createContainer(node.port);
-      const writing = startWriting(writers, node);
-      await untilWritten(writers, 50);
-      await stopWriting(writers, writing);
+      await writeMore(writers, node, 50);
       await node.stop();
     }
     await using node = await startNode(set.url);
@@ -198,9 +193,7 @@ function withSet(set: LocalReplicaSet): void {
     await one?.start();
     await two?.start();
     await set.untilStreaming(3);
-    const writing = startWriting(writers, node);
-    await untilWritten(writers, 50);
-    await stopWriting(writers, writing);
+    await writeMore(writers, node, 50);
     expect(await wrongOf(writers, node.port)).toEqual([]);
     agent.destroy();
     expect((await node.stop()).code).toBe(0);

@@ -30,6 +30,17 @@ export function untilWritten(writers: readonly BookWriter[], count: number): Pro
   return until(`${count} writes`, () => total() >= goal);
 }
 
+/** Writes until so many more writes were acknowledged. */
+export async function writeMore(
+  writers: readonly BookWriter[],
+  node: ChildServer,
+  count: number,
+): Promise<void> {
+  const writing = startWriting(writers, node);
+  await untilWritten(writers, count);
+  await stopWriting(writers, writing);
+}
+
 export async function countOf(port: number, agent: Agent): Promise<number> {
   const { status, body } = await send(port, agent, {
     verb: 'POST',
