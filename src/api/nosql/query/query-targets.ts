@@ -34,7 +34,7 @@ export interface QueryTargets {
   /** True where the condition matches exactly the items in the ranges. */
   readonly isExact: boolean;
   /** True where headers name the ranges, and the filter was not analysed. */
-  readonly isAddressed: boolean;
+  readonly isFromHeaders: boolean;
 }
 
 /** @param keyRanges - of the partition keys that can match, computed only where no header decides. */
@@ -49,26 +49,26 @@ export function queryTargets(
       ranges: [keyRangeOf(call.service, values, view.record)],
       condition: keyCondition(values, view),
       isExact: values.every(isWholeInKey),
-      isAddressed: true,
+      isFromHeaders: true,
     };
   const part = hashRangeHeaders(call);
   const range = call.header('x-ms-documentdb-partitionkeyrangeid');
   if (range !== undefined) {
     const whole = call.service.queries.rangeOf(view.record, rangeIdOf(range, view));
     const ranges = part === undefined ? [whole] : intersection(whole, part);
-    return { ranges, condition: ANYTHING, isExact: false, isAddressed: true };
+    return { ranges, condition: ANYTHING, isExact: false, isFromHeaders: true };
   }
   if (part !== undefined)
-    return { ranges: [part], condition: ANYTHING, isExact: false, isAddressed: true };
+    return { ranges: [part], condition: ANYTHING, isExact: false, isFromHeaders: true };
   return {
     ranges: partitionsOf(view.record, keyRanges()),
     condition: ANYTHING,
     isExact: false,
-    isAddressed: false,
+    isFromHeaders: false,
   };
 }
 
-/** True where exactly one partition key can match: a prefix of a hierarchical one is many. */
+/** True where at most one partition key can match: a prefix of a hierarchical one is many. */
 export function isOneKey(ranges: readonly KeyRange[], { paths }: PartitionKeyDefinition): boolean {
   const [range] = ranges;
   if (ranges.length !== 1 || range === undefined || range.kind === 'all') return false;
@@ -104,8 +104,8 @@ export function keyCondition(values: KeyValues, { keyPaths }: ContainerView): Co
 }
 
 /**
- * The partitions that overlap some of the ranges. The filter of the query does the rest: the index finds the
- * keys it names, not their hashes.
+ * The partitions that overlap some of the ranges. The filter of the query does the rest: the index finds the keys that
+ * the filter names, not their hashes.
  */
 export function partitionsOf(
   { partitions, partitionKey }: ContainerRecord,

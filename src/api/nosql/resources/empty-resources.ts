@@ -38,8 +38,8 @@ export function emptyResourceVerbs(
   };
   const query = (call: Call): Reply => {
     if (!isQuery(call)) throw new RequestError(400, `Clients do not create ${type}.`);
-    const isAddressed = call.header(PARTITION_KEY_HEADER) !== undefined;
-    if (!isAddressed && !call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition'))
+    const isFromHeaders = call.header(PARTITION_KEY_HEADER) !== undefined;
+    if (!isFromHeaders && !call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition'))
       throw crossPartitionDisabled();
     return list(call);
   };

@@ -56,14 +56,14 @@ export async function queryItems(call: Call): Promise<Reply> {
         limit: queryLimit(call),
         // The service does so where one stream of pages is read. A client that merges several streams would never stop
         // asking if the last pages of all of them were empty.
-        endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
+        endsFullPages: !targets.isFromHeaders && targets.ranges.length === 1,
         sessionToken: parseSessionToken(call.header('x-ms-session-token')),
         client: call.exchange,
         requestClass: readRequestClass(call),
       }),
     prepared.release,
   );
-  if (!targets.isAddressed) checkRows(call, view, { prepared, targets, page });
+  if (!targets.isFromHeaders) checkRows(call, view, { prepared, targets, page });
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
   return pageReply(call, view, { page, executable: targeted, indexing: prepared.indexing, times });
 }
@@ -94,7 +94,7 @@ function targetsOf(call: Call, view: ContainerView, prepared: PreparedQuery): Qu
     isSingleKey ||= isOneKey(ranges, view.record.partitionKey);
     return ranges;
   });
-  if (!targets.isAddressed)
+  if (!targets.isFromHeaders)
     checkCrossPartition(call, prepared, { isSingleKey, partitionCount: targets.ranges.length });
   return targets;
 }

@@ -1,4 +1,7 @@
-/** A declared index of the bson collation, read in its order: which entries, and which marks are in the way. */
+/**
+ * A declared index of the bson collation as an order of items: which entries to read, and which marks (see
+ * `bson-entries.ts`) name the items that have no place in that order.
+ */
 import {
   type Bytes,
   bytesToLatin1,
@@ -17,21 +20,24 @@ import { boundedEntry } from './long-entries.ts';
 
 export interface IndexInOrder {
   readonly match: CompositeMatch;
-  /** All marks, those of items that no order can be read for, and those of several values at the first part. */
+  /** All marks of the index. */
   readonly marks: KeyRange;
+  /** The marks of items without a place in the order, such as those with an object. */
   readonly unordered: KeyRange;
+  /** The marks of items with several values at the first part of the order. */
   readonly several: KeyRange;
   /** The entries of the equal values before the order. */
   readonly all: readonly KeyRange[];
-  /** Those within the limits of its first part, where no item has several values there; ascending. */
+  /** Those of them within the limits of the order's first part, ascending; valid where nothing is in `several`. */
   readonly limited: readonly KeyRange[];
-  /** The paths whose limits these entries keep. */
+  /** The paths whose limits all of these entries satisfy. */
   readonly applied: readonly OrderedPath[];
   /** The entry of an item with these values at the parts of the order. */
   entryOf(values: readonly Value[], rid: number): string;
 }
 
 /**
+ * How the index serves an order; undefined where its own is another one.
  * @param parts - the order; it must be that of the last parts of the index, forwards or backwards.
  * @param limits - of the bson collation; one value of each part before them.
  */
@@ -50,7 +56,7 @@ export function inOrder(
     if (printPath(own.path) !== printPath(wanted.path)) return undefined;
     if (own.isDescending !== (wanted.isDescending !== isReversed)) return undefined;
   }
-  const prefix = withPoints(index, count, limits);
+  const prefix = equalityPrefix(index, count, limits);
   if (prefix === undefined) return undefined;
   const ranges = markedRanges(index.prefix, prefixEnd(index.prefix));
   const all = count === 0 ? ranges.values : { start: prefix, end: prefixEnd(prefix) };
@@ -78,8 +84,8 @@ export function inOrder(
   };
 }
 
-/** The prefix of the entries with the one value that the limits give each of the first parts. */
-function withPoints(
+/** The prefix of the entries whose first parts equal the values that the limits ask for; each must be one value. */
+function equalityPrefix(
   { paths, prefix }: PreparedIndex,
   count: number,
   limits: ReadonlyMap<string, PartLimit>,

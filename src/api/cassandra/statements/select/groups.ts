@@ -33,6 +33,7 @@ export class GroupPage {
   readonly #perPartition: number | undefined;
   readonly #finished: FinishedGroup[] = [];
   #open: OpenGroup | undefined;
+  /** The partition key of the last row, as a text to compare with. */
   #partition: string | undefined;
   /** The columns of the last group of the partition; its rows are no new group. */
   #group: readonly Bytes[] | undefined;
@@ -61,9 +62,9 @@ export class GroupPage {
   }
 
   async fill(): Promise<readonly FinishedGroup[]> {
-    const wanted = Math.min(this.#call.pageSize ?? Number.POSITIVE_INFINITY, this.#left);
+    const groupsMax = Math.min(this.#call.pageSize ?? Number.POSITIVE_INFINITY, this.#left);
     // One more than the groups tells where the last one ends, if each has one row.
-    let limit = Math.min(wanted + 1, SCAN_ITEMS_MAX);
+    let limit = Math.min(groupsMax + 1, SCAN_ITEMS_MAX);
     let position: Position | undefined = this.state;
     while (position !== undefined) {
       const page: RowPage = await this.#source.page(position, limit, this.#call);
@@ -77,7 +78,10 @@ export class GroupPage {
         }
         if (this.#mayBegin(row)) this.#begin(row);
       }
-      position = this.#isPartitionOver() && page.next ? this.#skip(position, page.next) : page.next;
+      position =
+        this.#isPartitionOver() && page.next
+          ? this.#behindPartition(position, page.next)
+          : page.next;
       limit = Math.min(2 * limit, SCAN_ITEMS_MAX);
     }
     this.#finish();
@@ -89,7 +93,7 @@ export class GroupPage {
     return this.#predicates.every((matches) => matches((name) => row.value(name)));
   }
 
-  /** Adds a row of the last group to it. One that came after the page with the group ended is left out. */
+  /** Adds a row of the last group to it. One that was inserted after the group was sent is left out. */
   #isAdded(row: FoundRow): boolean {
     if (this.#group === undefined || !this.#isInPartition(row)) return false;
     if (textOf(this.#groupOf(row)) !== textOf(this.#group)) return false;
@@ -146,7 +150,8 @@ export class GroupPage {
     return this.#open === undefined && this.#leftInPartition === 0;
   }
 
-  #skip(position: Position, next: Position): Position | undefined {
+  /** Where the next partition begins, if the next row would be of this one. */
+  #behindPartition(position: Position, next: Position): Position | undefined {
     return next.partition === position.partition ? this.#source.afterPartition(next) : next;
   }
 
