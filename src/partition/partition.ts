@@ -290,8 +290,8 @@ export class Partition {
     });
   }
 
-  /** How far the indexes are built. */
-  get indexes(): Pick<IndexBuilder, 'progressPercent' | 'builds'> {
+  /** What is indexed, and how far that is built. */
+  get indexes(): Pick<IndexBuilder, 'indexing' | 'progressPercent' | 'builds'> {
     return this.#builder;
   }
 
