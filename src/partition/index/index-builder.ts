@@ -49,6 +49,8 @@ export class IndexBuilder {
   #ready: ReadonlySet<number>;
   /** Ids of the indexes that were declared since the opening. */
   readonly #declared = new Set<number>();
+  /** Whether some unique index has not the entries of all items. */
+  lacksUniqueEntries = false;
   /** Counts builds, so that a step of an older one is recognized. */
   #buildNumber = 0;
 
@@ -132,7 +134,8 @@ export class IndexBuilder {
     this.#state = state;
     const { builtTo, declared = {} } = state;
     const isUsable = builtTo === 'all' && !this.#indexing.options.isOff;
-    const { declaredIds } = this.#indexing;
+    const { declaredIds, unique } = this.#indexing;
+    this.lacksUniqueEntries = unique?.ids.some((id) => declared[id] !== 'all') ?? false;
     this.#ready = new Set(isUsable ? declaredIds.filter((id) => declared[id] === 'all') : []);
   }
 
