@@ -2,6 +2,7 @@
 // between what the expiry reads and what it decides.
 import { expect, test, vi } from 'vitest';
 import { FakeClock } from '../../base/index.ts';
+import type { Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import {
   commandOf,
@@ -51,11 +52,11 @@ const INDEXES: readonly (readonly [string, DeclaredIndex])[] = [
   ],
 ];
 
-async function open(indexing: Indexing) {
+async function open(indexing: Indexing, store?: Store) {
   const cache = new RecordCache(1024 * 1024).forPartition();
   const clock = new FakeClock(NOW_MS);
-  const store = await memoryEngine().open('p');
-  const partition = await openPartition({ ...HANDLE_OPTIONS, indexing, store, clock, cache });
+  const own = store ?? (await memoryEngine().open('p'));
+  const partition = await openPartition({ ...HANDLE_OPTIONS, indexing, store: own, clock, cache });
   const options = { partition, codec: bsonCodec, clock };
   const expire = async () =>
     (await expireByIndex(options, DEFINITION, 100)).map(
@@ -105,4 +106,17 @@ test('items do not expire by an index that was dropped meanwhile', async () => {
   });
   expect(await expire()).toEqual([]);
   expect(partition.statistics().itemCount).toBe(1);
+});
+
+test('items expire behind stored entries of those that have expired', async () => {
+  const engine = memoryEngine();
+  const indexing = indexingBy(DEFINITION);
+  const first = await open(indexing, await engine.open('p'));
+  for (let id = 0; id < 350; id++) await put(first.partition, `${id}`, '');
+  await first.partition.close();
+  const { partition, expire } = await open(indexing, await engine.open('p'));
+  const counts: number[] = [];
+  for (let round = 0; round < 5; round++) counts.push((await expire()).length);
+  expect(counts).toEqual([100, 100, 100, 50, 0]);
+  expect(partition.statistics().itemCount).toBe(0);
 });

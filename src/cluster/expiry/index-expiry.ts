@@ -13,7 +13,7 @@ import {
   type Partition,
   ridOfEntry,
 } from '../../partition/index.ts';
-import { comparedTo } from '../../query/index.ts';
+import { comparedTo, firstEntries } from '../../query/index.ts';
 import { type Codec, Extended, parsePath, type Value } from '../../value/index.ts';
 
 /** The indexes of a container by which its items expire. */
@@ -85,11 +85,8 @@ async function itemsUpTo(
     if (!readyIndexes.has(id)) return [];
     const rids = new Set<number>();
     for (const range of indexing.entriesWithin(id, datesUpTo(lastMs))) {
-      const { entries } = await reader.scanIndex(range, {
-        limit: itemsMax,
-        bytesMax: 1024 * 1024,
-      });
-      for (const entry of entries) rids.add(ridOfEntry(entry));
+      const page = { limit: itemsMax, bytesMax: 1024 * 1024 };
+      for (const entry of await firstEntries(reader, range, page)) rids.add(ridOfEntry(entry));
     }
     const items = await reader.readMany([...rids]);
     return items.filter((item) => item !== undefined);
