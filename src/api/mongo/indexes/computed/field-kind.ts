@@ -26,6 +26,7 @@ import {
   type CollationKeys,
   collationKeys,
   isSameCollation,
+  KEYED_LETTERS_MAX,
   UNKNOWN,
 } from '../../query/collation-keys.ts';
 import type { FieldTest, Filter } from '../../query/filter.ts';
@@ -68,8 +69,10 @@ export function fieldKind({ key, spec }: IndexKey): IndexKind | undefined {
     entriesOf({ value }) {
       if (isSparse && fields.every((field) => isMissing(value, field))) return [];
       let lists: readonly EntryValues[] | undefined = [[]];
+      const letters = { left: LETTERS_MAX };
       for (const field of fields) {
-        const values = sortedValues(value, splitPath(field)).map((each) => [keyed(each, keys)]);
+        const found = sortedValues(value, splitPath(field));
+        const values = found.map((each) => [keyed(each, keys, letters)]);
         lists = lists && combined(lists, values, entriesMax);
       }
       // The earliest date decides, so that it has an entry also where there are too many.
@@ -153,14 +156,21 @@ function rangesOfTest(
   return isUnsure ? [...ranges, startingWith(UNKNOWN)] : ranges;
 }
 
-/** A value with the keys of its texts. */
-function keyed(value: Value, keys: CollationKeys | undefined): Value {
+/** Letters of the texts of one document that have keys: some milliseconds, for each index and each of its writes. */
+const LETTERS_MAX = 4 * KEYED_LETTERS_MAX;
+
+/** A value with the keys of its texts, as long as letters are left. */
+function keyed(value: Value, keys: CollationKeys | undefined, letters: { left: number }): Value {
   if (keys === undefined) return value;
-  if (typeof value === 'string') return keys.keyOf(value);
-  if (isList(value)) return value.map((each) => keyed(each, keys));
+  if (typeof value === 'string') {
+    if (value.length > letters.left) return UNKNOWN + value;
+    letters.left -= Math.min(value.length, KEYED_LETTERS_MAX);
+    return keys.keyOf(value);
+  }
+  if (isList(value)) return value.map((each) => keyed(each, keys, letters));
   if (!isMap(value) || value instanceof Extended) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, keyed(inner, keys)]),
+    Object.entries(value).map(([name, inner]) => [name, keyed(inner, keys, letters)]),
   );
 }
 
