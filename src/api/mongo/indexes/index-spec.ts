@@ -71,9 +71,7 @@ function isComputed({ kind, key, spec }: ParsedIndex, filter: DeclaredIndex['fil
   const isUnique = spec.get('unique') === true;
   if (kind !== 'plain' && !(kind === 'hashed' && key.size === 1)) return !isUnique;
   const isPartial = spec.has('partialFilterExpression');
-  const isPlain = !spec.has('collation') && (!isPartial || filter !== undefined);
-  // Dates are found through entries: those of a filter that a search for dates does not imply are computed.
-  if (isPlain && !(isPartial && spec.has('expireAfterSeconds'))) return false;
+  if (!spec.has('collation') && (!isPartial || filter !== undefined)) return false;
   return !isUnique || kindOf({ key, spec }) !== undefined;
 }
 
@@ -171,13 +169,18 @@ export function hasGeoIndex(
 export function changedSpec(
   { spec }: MongoIndex,
   changes: BsonDocument,
-): { readonly details: string; readonly expireAfterSec: number | undefined } {
+): {
+  readonly spec: BsonDocument;
+  readonly details: string;
+  readonly expireAfterSec: number | undefined;
+} {
   const changed = new Map(spec);
   for (const [name, value] of changes)
     if (value === false) changed.delete(name);
     else changed.set(name, value);
   const expiry = changed.get('expireAfterSeconds');
   return {
+    spec: changed,
     details: Buffer.from(writeBson(changed)).toString('base64'),
     expireAfterSec: typeof expiry === 'number' ? expiry : undefined,
   };

@@ -105,3 +105,19 @@ describe.each([
     }
   });
 });
+
+test('a text of megabytes has a key without a look at its letters', () => {
+  const { collation } = keysOf({ strength: 1 });
+  let comparisons = 0;
+  const compareTexts: Collation['compareTexts'] = (a, b) => {
+    comparisons++;
+    return collation.compareTexts(a, b);
+  };
+  // A locale that no other test has, since keys are remembered.
+  const described = new Map(collation.described).set('locale', 'pt');
+  const keys = collationKeys({ ...collation, described, compareTexts });
+  const long = 'Café '.repeat(1_000_000);
+  expect(keys?.keyOf(long) === UNKNOWN + long).toBe(true);
+  expect(comparisons).toBe(0);
+  expect(keys?.keyOf('CAFÉ')).toBe(keys?.keyOf('cafe'));
+});

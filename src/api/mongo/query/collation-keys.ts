@@ -4,7 +4,8 @@
  *
  * Letters that are equal have one letter, or two, that stands for them: found by sorting all letters of the known
  * alphabets, and all pairs of a to z, by the collation itself. A text with such letters in their place is its key, if the
- * collation finds the two equal. Any other text keeps its own letters behind a mark: it is not known what it equals.
+ * collation finds the two equal. Any other text keeps its own letters behind a mark: it is not known what it equals. So
+ * does a long one, which takes long to look at.
  */
 import { equalBson } from '../../../value/index.ts';
 import type { Collation } from './collation.ts';
@@ -16,6 +17,9 @@ export interface CollationKeys {
 
 /** In front of texts that only they themselves are known to equal. */
 export const UNKNOWN = '\uffff';
+
+/** Longer texts have no sure key: each letter is looked up, while writers of the partition wait. */
+export const KEYED_LETTERS_MAX = 4096;
 
 /** Latin, Greek and Cyrillic letters, digits and signs. Accents that no letter has in it make a text unsure. */
 const ALPHABETS: readonly (readonly [first: number, last: number])[] = [
@@ -53,6 +57,7 @@ function keysBy(compareTexts: (a: string, b: string) => number): CollationKeys {
   let letters: ReadonlyMap<string, string> | undefined;
   return {
     keyOf(text) {
+      if (text.length > KEYED_LETTERS_MAX) return UNKNOWN + text;
       letters ??= lettersBy(compareTexts);
       const normal = text.normalize('NFC');
       let key = '';

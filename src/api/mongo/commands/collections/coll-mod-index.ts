@@ -72,7 +72,11 @@ export async function modifyIndex(
   if (isDryRun) return {};
   const { reply, changes: changed } = changesOf(found, sent);
   if (changed.size > 0) {
-    const { details, expireAfterSec } = changedSpec(found, changed);
+    const { spec, details, expireAfterSec } = changedSpec(found, changed);
+    if (hasOtherEntries(found, spec, collection)) {
+      await replaceIndex(call, collection, found.id, spec);
+      return reply;
+    }
     await call.context.service.indexes.change(collection.container, found.id, {
       details,
       ...(expireAfterSec === undefined ? {} : { expireAfterSec }),
@@ -99,6 +103,35 @@ function becomesUnique({ spec }: MongoIndex, sent: BsonDocument): boolean {
   if (spec.get('prepareUnique') !== true)
     throw invalid('Cannot make index unique. The index must have prepareUnique set to true first.');
   return true;
+}
+
+/** Whether an index needs other entries to expire documents. */
+function hasOtherEntries(
+  { spec, definition }: MongoIndex,
+  changed: BsonDocument,
+  collection: Collection,
+): boolean {
+  if (spec.has('expireAfterSeconds') || !changed.has('expireAfterSeconds')) return false;
+  const { declared } = parseIndex(changed, collection);
+  return declared.isVirtual === true || definition.isVirtual === true;
+}
+
+/** Another index takes the place of one when it is built. */
+async function replaceIndex(
+  { context: { service } }: Call,
+  collection: Collection,
+  id: number,
+  spec: BsonDocument,
+): Promise<void> {
+  const { declared } = parseIndex(spec, collection);
+  const made = await service.indexes.create(collection.container, declared);
+  try {
+    await service.indexes.whenBuilt(made.container, made.index.id);
+  } catch (error) {
+    await service.indexes.drop(made.container, made.index.id);
+    throw error;
+  }
+  await service.indexes.drop(made.container, id);
 }
 
 /** A unique index takes the place of the one that was prepared; a dry run only finds out whether it could. */

@@ -26,20 +26,33 @@ import {
   type CollationKeys,
   collationKeys,
   isSameCollation,
+  KEYED_LETTERS_MAX,
   UNKNOWN,
 } from '../../query/collation-keys.ts';
 import type { FieldTest, Filter } from '../../query/filter.ts';
 import { splitPath } from '../../query/path.ts';
 import { indexValue, testRanges } from '../filter-condition.ts';
-import { combined, ENTRIES_MAX, type EntryValues, type IndexKey, type IndexKind } from './kind.ts';
+import {
+  combined,
+  ENTRIES_MAX,
+  type EntryValues,
+  EVERYWHERE,
+  type IndexKey,
+  type IndexKind,
+} from './kind.ts';
 import { askedBy, isText, testsOf } from './leading-fields.ts';
 
-/** Undefined where nothing is known of the texts that its collation finds equal. */
+/**
+ * Undefined where nothing is known of the texts that its collation finds equal. An index that expires has entries there
+ * too, since dates are found by them: its texts are as they are, and no search asks for them.
+ */
 export function fieldKind({ key, spec }: IndexKey): IndexKind | undefined {
   const sent = spec.get('collation');
   const collation = isDocument(sent) ? parseCollation(sent) : undefined;
   const keys = collation && collationKeys(collation);
-  if (collation !== undefined && keys === undefined) return undefined;
+  const expires = spec.has('expireAfterSeconds');
+  const isKnown = collation === undefined || keys !== undefined;
+  if (!isKnown && !expires) return undefined;
   const fields = [...key.keys()];
   const isSparse = spec.get('sparse') === true;
   // Every value of a unique index counts.
@@ -49,18 +62,21 @@ export function fieldKind({ key, spec }: IndexKey): IndexKind | undefined {
     const isSame =
       collation === undefined
         ? compare === compareBson
-        : behind !== undefined && isSameCollation(collation, behind);
+        : isKnown && behind !== undefined && isSameCollation(collation, behind);
     return rangesOfTest(test, { keys, isSame, isSparse });
   };
   return {
     entriesOf({ value }) {
       if (isSparse && fields.every((field) => isMissing(value, field))) return [];
       let lists: readonly EntryValues[] | undefined = [[]];
+      const letters = { left: LETTERS_MAX };
       for (const field of fields) {
-        const values = sortedValues(value, splitPath(field)).map((each) => [keyed(each, keys)]);
+        const found = sortedValues(value, splitPath(field));
+        const values = found.map((each) => [keyed(each, keys, letters)]);
         lists = lists && combined(lists, values, entriesMax);
       }
-      return lists;
+      // The earliest date decides, so that it has an entry also where there are too many.
+      return lists ?? (expires ? [[EVERYWHERE], ...earliest(value, fields)] : undefined);
     },
     search(parts, compare) {
       const values: (readonly ValueRange[])[] = [];
@@ -73,6 +89,19 @@ export function fieldKind({ key, spec }: IndexKey): IndexKind | undefined {
       return values.length === 0 ? undefined : { values, isWhole: values.length === fields.length };
     },
   };
+}
+
+/** The entry of the earliest date under the first field. */
+function earliest(value: Value, [field = '']: readonly string[]): readonly EntryValues[] {
+  let first: Extended | undefined;
+  let firstMs = Number.POSITIVE_INFINITY;
+  for (const each of sortedValues(value, splitPath(field))) {
+    if (!(each instanceof Extended) || each.payload.kind !== 'date') continue;
+    if (each.payload.ms >= firstMs) continue;
+    first = each;
+    firstMs = each.payload.ms;
+  }
+  return first === undefined ? [] : [[first]];
 }
 
 /** The ranges of the first test that asks for values, or has bounds: two elements may meet two tests. */
@@ -127,14 +156,21 @@ function rangesOfTest(
   return isUnsure ? [...ranges, startingWith(UNKNOWN)] : ranges;
 }
 
-/** A value with the keys of its texts. */
-function keyed(value: Value, keys: CollationKeys | undefined): Value {
+/** Letters of the texts of one document that have keys: some milliseconds, for each index and each of its writes. */
+const LETTERS_MAX = 4 * KEYED_LETTERS_MAX;
+
+/** A value with the keys of its texts, as long as letters are left. */
+function keyed(value: Value, keys: CollationKeys | undefined, letters: { left: number }): Value {
   if (keys === undefined) return value;
-  if (typeof value === 'string') return keys.keyOf(value);
-  if (isList(value)) return value.map((each) => keyed(each, keys));
+  if (typeof value === 'string') {
+    if (value.length > letters.left) return UNKNOWN + value;
+    letters.left -= Math.min(value.length, KEYED_LETTERS_MAX);
+    return keys.keyOf(value);
+  }
+  if (isList(value)) return value.map((each) => keyed(each, keys, letters));
   if (!isMap(value) || value instanceof Extended) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, keyed(inner, keys)]),
+    Object.entries(value).map(([name, inner]) => [name, keyed(inner, keys, letters)]),
   );
 }
 
