@@ -1,7 +1,12 @@
 // Goal: writes of many clients at the same time are reported as what they were. Method: the stock driver, tasks at once.
-import type { Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, ENGINES, startAccount } from '../harness.ts';
+
+interface Counted {
+  readonly k: number;
+  readonly n: number;
+}
 
 describe.each(ENGINES)('%s', (engine) => {
   let account: Account;
@@ -24,5 +29,41 @@ describe.each(ENGINES)('%s', (engine) => {
     await Promise.all(tasks);
     expect(await log.countDocuments()).toBe(50);
     expect(await log.countDocuments({ task: { $exists: true } })).toBe(50);
+  });
+
+  test('upserts on a unique key at the same time are not refused as duplicates', async () => {
+    const kinds: Record<string, (items: Collection<Counted>, k: number) => Promise<unknown>> = {
+      updateOne: (items, k) => items.updateOne({ k }, { $inc: { n: 1 } }, { upsert: true }),
+      findOneAndUpdate: (items, k) =>
+        items.findOneAndUpdate({ k }, { $inc: { n: 1 } }, { upsert: true }),
+      replaceOne: (items, k) => items.replaceOne({ k }, { k, n: 12 }, { upsert: true }),
+      bulkWrite: (items, k) =>
+        items.bulkWrite(
+          [{ updateOne: { filter: { k }, update: { $inc: { n: 1 } }, upsert: true } }],
+          { ordered: false },
+        ),
+    };
+    for (const [name, upsert] of Object.entries(kinds)) {
+      const items = db.collection<Counted>(name);
+      await items.createIndex({ k: 1 }, { unique: true });
+      const tasks = Array.from({ length: 12 }, async () => {
+        for (let k = 0; k < 5; k++) await upsert(items, k);
+      });
+      await Promise.all(tasks);
+      const stored = await items.find({}, { sort: { k: 1 }, projection: { _id: 0 } }).toArray();
+      expect(stored).toEqual([0, 1, 2, 3, 4].map((k) => ({ k, n: 12 })));
+    }
+  });
+
+  test('an upsert whose filter asks for more than the unique key is a duplicate', async () => {
+    const items = db.collection<Counted>('more');
+    await items.createIndex({ k: 1 }, { unique: true });
+    await items.insertOne({ k: 1, n: 1 });
+    await expect(
+      items.updateOne({ k: 1, n: 2 }, { $set: { n: 3 } }, { upsert: true }),
+    ).rejects.toMatchObject({ code: 11000 });
+    await expect(
+      items.updateOne({ k: 2 }, { $set: { k: 1 } }, { upsert: true }),
+    ).rejects.toMatchObject({ code: 11000 });
   });
 });
