@@ -55,6 +55,35 @@ describe.each(ENGINES)('%s', (engine) => {
     }
   });
 
+  test('$out of several clients at the same time into a new collection leaves it, and nothing else', async () => {
+    const out = db.client.db('out');
+    const from = out.collection<{ _id: number }>('from');
+    await from.insertMany([{ _id: 1 }, { _id: 2 }]);
+    const write = () => from.aggregate([{ $out: 'to' }]).toArray();
+    await Promise.all(Array.from({ length: 8 }, write));
+    const documents = await out.collection('to').find().toArray();
+    expect(documents).toEqual([{ _id: 1 }, { _id: 2 }]);
+    await Promise.all([
+      from.aggregate([{ $out: 'made' }]).toArray(),
+      out.collection<{ _id: number }>('made').insertOne({ _id: 3 }),
+    ]);
+    const names = (await out.listCollections().toArray()).map(({ name }) => name);
+    expect(names.sort()).toEqual(['from', 'made', 'to']);
+  });
+
+  test('$out that is refused at its end leaves no collection', async () => {
+    const out = db.client.db('refused');
+    const from = out.collection<{ _id: number }>('from');
+    await from.insertMany(Array.from({ length: 3000 }, (_, _id) => ({ _id })));
+    const [written] = await Promise.allSettled([
+      from.aggregate([{ $out: 'to' }]).toArray(),
+      out.createCollection('to', { capped: true, size: 4096 }),
+    ]);
+    expect(written).toMatchObject({ status: 'rejected', reason: { code: 17152 } });
+    const names = (await out.listCollections().toArray()).map(({ name }) => name);
+    expect(names.sort()).toEqual(['from', 'to']);
+  });
+
   test('an upsert whose filter asks for more than the unique key is a duplicate', async () => {
     const items = db.collection<Counted>('more');
     await items.createIndex({ k: 1 }, { unique: true });
