@@ -330,7 +330,8 @@ function refused(running: Running, error: unknown, options: DispatchOptions): Di
   call.meter.charge += refusal.charge;
   if (call.body.get('autocommit') === false && !running.isMadeToFail)
     call.context.transactions.refused(call.body, call.name).catch(() => {});
-  const isBug = refusal.mongoCode === 'InternalError';
+  // A fail point may name this code too: then nothing has failed.
+  const isBug = refusal.mongoCode === 'InternalError' && !(error instanceof MongoError);
   if (isBug) options.onFailure({ operation: call.name, error });
   if (refusal.mongoCode === 'AuthenticationFailed' || refusal.mongoCode === 'Unauthorized')
     options.onRefusal({
