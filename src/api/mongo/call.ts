@@ -8,6 +8,7 @@ import type { Arguments } from './bson/arguments.ts';
 import type { SchemaChanges } from './change-streams/schema-changes.ts';
 import type { WriteHints } from './change-streams/write-hints.ts';
 import type { ClusterClock } from './cluster-clock.ts';
+import type { CappedTrims } from './collections/capped.ts';
 import type { ClusterParameters } from './commands/administration/cluster-parameters.ts';
 import type { ConnectionState } from './connection-state.ts';
 import type { Cursors } from './cursors/cursors.ts';
@@ -51,6 +52,7 @@ export interface MongoContext {
   readonly writeLock: WriteLock;
   readonly changes: SchemaChanges;
   readonly hints: WriteHints;
+  readonly trims: CappedTrims;
   /** Parameters that clients have set; they last as long as the process. */
   readonly parameters: Record<string, Bson>;
   readonly clusterParameters: ClusterParameters;

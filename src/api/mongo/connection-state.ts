@@ -6,6 +6,7 @@ import type { Principal } from '../../service/index.ts';
 import type { BsonDocument } from '../../value/index.ts';
 import type { Grants } from './auth/grants.ts';
 import type { ScramExchange } from './auth/scram.ts';
+import type { RunningOperation } from './diagnostics/operations.ts';
 import { MongoError } from './errors.ts';
 
 interface LastRequest {
@@ -34,6 +35,10 @@ export class ConnectionState {
   appName = '';
   /** True when the client is gone or the server stops: nothing waits any longer. */
   isEnding = false;
+  /** True when the client is gone: nobody reads the reply to what is under way. */
+  isGone = false;
+  /** What is under way, where the client waits for its reply. */
+  operation: RunningOperation | undefined;
   /** The changes of the server's state that the client has heard of. */
   reportedChanges = 0;
   #uuid: Bytes | undefined;

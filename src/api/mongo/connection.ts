@@ -62,9 +62,11 @@ export class MongoConnection implements ByteConnection {
     this.#serve();
   }
 
-  /** Cursors stay: a driver reads on through another connection. */
+  /** Cursors stay: a driver reads on through another connection. What is under way ends, but for what it is committing. */
   onEnd(): void {
     this.#isEnded = true;
+    this.#state.isGone = true;
+    if (this.#state.operation !== undefined) this.#state.operation.isKilled = true;
     this.#wakeWaiting();
   }
 

@@ -21,7 +21,7 @@ import { readBody, readLargeBody } from './command-body.ts';
 import { topologyVersion } from './commands/connection/hello.ts';
 import { commandNamed } from './commands/index.ts';
 import type { ConnectionState } from './connection-state.ts';
-import type { RunningOperation } from './diagnostics/operations.ts';
+import { checkKilled, type RunningOperation } from './diagnostics/operations.ts';
 import { Meter } from './documents/meter.ts';
 import { ServiceStore } from './documents/store.ts';
 import { isRetryableCode, isRetryableCommand, labelsOf } from './error-labels.ts';
@@ -151,7 +151,10 @@ function begin(
     connectionId: connection.info.id,
     appName: connection.appName,
     startedMs: context.service.clock.nowMs(),
+    isKilled: message.wantsReply && connection.isGone,
   });
+  // Who sends a write without waiting for its reply may leave at once.
+  connection.operation = message.wantsReply ? operation : undefined;
   const limitMs = maxTime(call);
   if (limitMs !== undefined) call.meter.deadlineMs = startedMs + limitMs;
   call.meter.operation = operation;
@@ -200,6 +203,7 @@ function fail(
   return dispatchedBy(
     running,
     () => {
+      checkKilled(running.operation);
       const reply = runCommand(running, message);
       running.writeConcernError = failure.writeConcernError ?? running.writeConcernError;
       return reply;
@@ -326,7 +330,8 @@ function refused(running: Running, error: unknown, options: DispatchOptions): Di
   call.meter.charge += refusal.charge;
   if (call.body.get('autocommit') === false && !running.isMadeToFail)
     call.context.transactions.refused(call.body, call.name).catch(() => {});
-  const isBug = refusal.mongoCode === 'InternalError';
+  // A fail point may name this code too: then nothing has failed.
+  const isBug = refusal.mongoCode === 'InternalError' && !(error instanceof MongoError);
   if (isBug) options.onFailure({ operation: call.name, error });
   if (refusal.mongoCode === 'AuthenticationFailed' || refusal.mongoCode === 'Unauthorized')
     options.onRefusal({
@@ -379,6 +384,7 @@ function report(
   const durationMs = performance.now() - startedMs;
   const { charge } = call.meter;
   const name = command === undefined ? 'none' : call.name;
+  call.connection.operation = undefined;
   call.context.operations.end(operation, command !== undefined, outcome !== 'ok', durationMs);
   onRequest({ operation: name, outcome, charge, durationMs });
   if (call.name !== 'getLastRequestStatistics')

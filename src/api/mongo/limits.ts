@@ -53,7 +53,10 @@ export const CURSOR_IDLE_MS = 10 * 60_000;
 /** Documents that a sort keeps, by their bytes (documented). */
 export const SORT_BYTES_MAX = 100 * MIB;
 
-/** Bytes of sorted documents that wait in cursors of the whole process. */
+/**
+ * Bytes of documents that wait in cursors of the whole process: all of a sort, and up to half a megabyte that others
+ * have read ahead.
+ */
 export const CURSOR_BYTES_MAX = 256 * MIB;
 
 /** Nesting of `$and`, `$or`, `$elemMatch` and their kind. */

@@ -8,6 +8,7 @@ import type { MongoContext, Topology } from './call.ts';
 import { SchemaChanges } from './change-streams/schema-changes.ts';
 import { WriteHints } from './change-streams/write-hints.ts';
 import { ClusterClock } from './cluster-clock.ts';
+import { CappedTrims } from './collections/capped.ts';
 import { removeLeftovers } from './collections/leftovers.ts';
 import { ClusterParameters } from './commands/administration/cluster-parameters.ts';
 import { MongoConnection } from './connection.ts';
@@ -59,6 +60,7 @@ export function createMongoProtocol(options: MongoOptions): ByteProtocol {
     writeLock: new WriteLock(),
     changes: new SchemaChanges(),
     hints: new WriteHints(),
+    trims: new CappedTrims(),
     parameters: {},
     clusterParameters: new ClusterParameters(),
     profiler: new ProfilerSettings(),

@@ -157,6 +157,16 @@ test('a connection knows its address, its name and what its user may do', async 
   expect(privilege.actions).toContain('insert');
 });
 
+test('a fail point with the code of an internal error is no failure of the server', async () => {
+  const data = { failCommands: ['ping'], errorCode: 1 };
+  await admin().command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });
+  await expect(admin().command({ ping: 1 })).rejects.toMatchObject({ code: 1 });
+  expect(account.failures).toEqual([]);
+  expect(account.reports.findLast(({ operation }) => operation === 'ping')?.outcome).toBe(
+    'invalidInput',
+  );
+});
+
 test('dataSize measures a range of a key', async () => {
   const rows = client.db('sizes').collection('rows');
   await rows.insertMany([1, 2, 3].map((n) => ({ _id: n as never, n })));

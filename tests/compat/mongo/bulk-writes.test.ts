@@ -95,7 +95,7 @@ test('a repeated bulkWrite inserts nothing twice', async () => {
     const first = await db.command(command, { session });
     const second = await db.command(command, { session });
     expect([first.nInserted, second.nInserted, second.nErrors]).toEqual([3, 3, 0]);
-    expect(second.retriedStmts).toEqual([0, 1, 2]);
+    expect(second.retriedStmtIds).toEqual([0, 1, 2]);
   });
   expect(await client.db('again').collection('c').countDocuments()).toBe(3);
 });

@@ -38,7 +38,10 @@ export class Cursors {
       throw new MongoError('OperationFailed', 'Too many open cursors.');
     const bytes = cursor.waitingBytes;
     if (this.#bytes + bytes > CURSOR_BYTES_MAX)
-      throw new MongoError('OperationFailed', 'The open cursors keep too many sorted documents.');
+      throw new MongoError(
+        'ExceededMemoryLimit',
+        'The open cursors keep too many documents in memory: read them to their ends, or close some.',
+      );
     this.#bytes += bytes;
     const id = this.#newId();
     cursor.usedMs = this.#clock.nowMs();

@@ -49,9 +49,9 @@ export class Operations {
   /** Commands by name: how many, and how many were refused. */
   readonly commands = new Map<string, { total: number; failed: number }>();
 
-  begin(operation: Omit<RunningOperation, 'id' | 'isKilled'>): RunningOperation {
+  begin(operation: Omit<RunningOperation, 'id'>): RunningOperation {
     this.#lastId = (this.#lastId % ID_MAX) + 1;
-    const running = { ...operation, id: this.#lastId, isKilled: false };
+    const running = { ...operation, id: this.#lastId };
     this.#running.set(running.id, running);
     this.counters[COUNTED[operation.command] ?? 'command'] += 1;
     return running;

@@ -21,9 +21,10 @@ import {
   parseReply,
   printChange,
 } from './change-result.ts';
-import { writeError } from './duplicate.ts';
+import { isFoundByFilter, writeError } from './duplicate.ts';
 import { type FindOptions, findDocuments, sortedDocuments } from './find-documents.ts';
 import { insertOne } from './insert.ts';
+import type { NewDocument } from './new-document.ts';
 import { type ReadFields, Row, type Rows, readerOf } from './rows.ts';
 import { compileRules, rulesOf } from './rules.ts';
 import type { DocumentStore } from './store.ts';
@@ -106,11 +107,15 @@ class Changer {
       return (await this.#resultOf(await this.#run(this.#write(address, 0)))) ?? NO_CHANGE;
     const earlier = await this.#earlierResult();
     if (earlier !== undefined) return earlier;
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    // Those that have left a note: a refused insert has none.
+    let attempt = 0;
+    for (let round = 0; round < ATTEMPTS_MAX; round++) {
       const found = await this.#firstRow();
-      if (found === undefined) return isUpsert ? this.#insertNew(attempt) : NO_CHANGE;
-      const write = this.#write(this.#addressOf(found), attempt);
-      const result = await this.#resultOf(await this.#run(write));
+      if (found === undefined && !isUpsert) return NO_CHANGE;
+      const result =
+        found === undefined
+          ? await this.#insertOrLookAgain(attempt)
+          : await this.#resultOf(await this.#run(this.#write(this.#addressOf(found), attempt++)));
       if (result !== undefined) return result;
     }
     throw new MongoError('WriteConflict', 'The document changed each time it was found.');
@@ -244,17 +249,35 @@ class Changer {
         if ('effect' in step) count(step.effect as Effect);
       }
     }
-    if (matched === 0 && this.#change.isUpsert) return this.#insertNew(0);
+    if (matched === 0 && this.#change.isUpsert) return this.#insertNew(this.#newDocument(), 0);
     return { ...NO_CHANGE, matched, modified };
   }
 
-  /** The document of an upsert whose filter names no `_id`. */
-  async #insertNew(attempt: number): Promise<ChangeResult> {
+  /** Undefined where somebody has inserted the document meanwhile: it is what the filter asks for. */
+  async #insertOrLookAgain(attempt: number): Promise<ChangeResult | undefined> {
+    const made = this.#newDocument();
+    try {
+      return await this.#insertNew(made, attempt);
+    } catch (error) {
+      const { isTransaction } = this.#context.store;
+      if (isTransaction || !isFoundByFilter(error, this.#filter, made.document)) throw error;
+      return undefined;
+    }
+  }
+
+  #newDocument(): NewDocument {
     const { store, collection } = this.#context;
-    const { update, arrayFilters, image, context, bypassesValidation } = this.#change;
+    const { update, arrayFilters, context, bypassesValidation } = this.#change;
     const parsedUpdate = parseUpdate(update, arrayFilters, context);
     const made = upsertedDocument({ parsed: this.#filter, parsedUpdate, context }, store.nowMs());
     compileRules(rulesOf(collection, bypassesValidation))(made.document);
+    return made;
+  }
+
+  /** The document of an upsert whose filter names no `_id`. */
+  async #insertNew(made: NewDocument, attempt: number): Promise<ChangeResult> {
+    const { store, collection } = this.#context;
+    const { image } = this.#change;
     const result = {
       ...NO_CHANGE,
       upsertedId: made.document.get('_id'),

@@ -4,6 +4,8 @@ import {
   type Bson,
   type BsonDocument,
   bsonOfValue,
+  equalBson,
+  isDocument,
   isMap,
   type Value,
   type ValueMap,
@@ -13,6 +15,8 @@ import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError, mongoErrorOf } from '../errors.ts';
 import { declaredIndexes } from '../indexes/index-spec.ts';
+import { conjuncts, equalityOn, type Filter } from '../query/filter.ts';
+import { valueAt } from '../query/path.ts';
 
 export function duplicateId(namespace: string, id: Bson): MongoError {
   return duplicateKey(namespace, '_id_', {
@@ -44,6 +48,21 @@ export function uniqueViolation(
   );
   const name = violated === undefined ? '' : violated.name;
   return duplicateKey(namespaceText(collection.namespace), name, { pattern, value });
+}
+
+/**
+ * True for the refusal of an upsert whose filter asks for the very key that somebody else has inserted, and for nothing
+ * else: it finds that document now. As in MongoDB, a filter with further conditions is refused.
+ */
+export function isFoundByFilter(error: unknown, filter: Filter, document: BsonDocument): boolean {
+  if (!(error instanceof MongoError) || error.mongoCode !== 'DuplicateKey') return false;
+  const pattern = error.more?.get('keyPattern');
+  if (!isDocument(pattern) || pattern.size !== conjuncts(filter).length) return false;
+  return [...pattern.keys()].every((name) => {
+    const asked = equalityOn(filter, name);
+    const made = valueAt(document, name.split('.'));
+    return asked !== undefined && made !== undefined && equalBson(asked, made);
+  });
 }
 
 function duplicateKey(

@@ -279,14 +279,15 @@ export class ServiceStore implements DocumentStore {
     mode: SequenceMode,
   ): Promise<readonly SequenceResult[]> {
     await this.#untilUnlocked(container, writes);
-    return retrySequence(this.#check, writes, mode, async (open) => {
-      const run = () => this.#service.items.sequence(container, open, mode);
-      const reply = await this.#wait(run);
+    const run = async (open: readonly ItemWrite[]): Promise<readonly SequenceResult[]> => {
+      const reply = await this.#service.items.sequence(container, open, mode);
       for (const [at, result] of reply.results.entries())
         if ('effect' in result) this.#onWritten?.(container, result.effect, open[at] as ItemWrite);
       this.#meter.add(reply);
       return reply.results;
-    });
+    };
+    const wait = <T>(attempt: () => Promise<T>): MaybePromise<T> => this.#wait(attempt);
+    return retrySequence(writes, { mode, check: this.#check, run, wait });
   }
 
   note(

@@ -88,7 +88,7 @@ export class RetryableWrite {
 
   /** The property of the reply that names repeated statements. */
   get reply(): Readonly<Record<string, Bson>> {
-    return this.repeated.length === 0 ? {} : { retriedStmts: [...this.repeated] };
+    return this.repeated.length === 0 ? {} : { retriedStmtIds: [...this.repeated] };
   }
 }
 

@@ -89,8 +89,10 @@ export class SessionTransactions {
     if (found.state === 'aborted') throw aborted(found.number);
     found.state = 'aborted';
     try {
-      meter.add(await found.transaction.commit());
+      const { charge } = await found.transaction.commit();
       found.state = 'committed';
+      // The commit is done, although the command may have been killed meanwhile.
+      meter.charge += charge;
       await showCollections(this.#service, found.made);
     } catch (error) {
       await dropHidden(this.#service, found.made);

@@ -145,12 +145,13 @@ async function replaceAll(
 ): Promise<void> {
   await admitWriter(call, namespace);
   const { service } = call.context;
-  const { existing, options } = targetOf(call, namespace, timeseries);
-  const made = await createCollection(
-    service,
-    { ...namespace, collection: unfinishedName(randomUUID()) },
-    { options, shardKey: existing?.shardKey },
-  );
+  const target = targetOf(call, namespace, timeseries);
+  const { existing, options } = target;
+  const unfinished = { ...namespace, collection: unfinishedName(randomUUID()) };
+  const made = await createCollection(service, unfinished, {
+    options,
+    shardKey: existing?.shardKey,
+  });
   let { container } = made;
   try {
     for (const { definition } of existing === undefined ? [] : declaredIndexes(existing)) {
@@ -159,11 +160,31 @@ async function replaceAll(
     }
     const collection = { ...made, container };
     for await (const batch of rows) await insertAll(call, collection, batch);
+    checkUnchanged(namespace, target, targetOf(call, namespace, timeseries));
+    await service.containers.rename(container, namespace.collection, true);
   } catch (error) {
-    await service.containers.delete(container);
+    // After the rename it is the target, and stays.
+    const left = findCollection(service, unfinished);
+    if (left !== undefined) await service.containers.delete(left.container);
     throw error;
   }
-  await service.containers.rename(container, namespace.collection, existing !== undefined);
+}
+
+/** Others may have made or replaced the target meanwhile: what it was made with must not be lost. */
+function checkUnchanged(namespace: Namespace, before: Target, now: Target): void {
+  const changed = (what: string): MongoError =>
+    new MongoError(
+      'CommandFailed',
+      `${what} of target collection ${namespaceText(namespace)} changed during processing.`,
+    );
+  if (now.existing === undefined) return;
+  if (!equalBson(sorted(before.options), sorted(now.options))) throw changed('collection options');
+  if (!equalBson(indexesOf(before), indexesOf(now))) throw changed('indexes');
+}
+
+function indexesOf({ existing }: Target): readonly Bson[] {
+  if (existing === undefined) return [];
+  return declaredIndexes(existing).map(({ spec }) => spec);
 }
 
 async function insertAll(call: Call, collection: Collection, rows: readonly Row[]): Promise<void> {

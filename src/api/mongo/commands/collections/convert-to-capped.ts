@@ -3,7 +3,7 @@ import { ANYTHING } from '../../../../query/index.ts';
 import type { Bson } from '../../../../value/index.ts';
 import { isNumber } from '../../bson/arithmetic.ts';
 import type { Call, Command } from '../../call.ts';
-import { isCapped, trimCapped } from '../../collections/capped.ts';
+import { isCapped } from '../../collections/capped.ts';
 import {
   type Collection,
   changeOptions,
@@ -43,7 +43,7 @@ export const convertToCapped: Command = {
     const current = findCollection(service, namespace) as Collection;
     const options = new Map<string, Bson>([['capped', true], ['size', size], ...kept(current)]);
     const changed = await changeOptions(service, current, options);
-    await trimCapped(service, store, changed);
+    await context.trims.trim(service, store, changed);
     return ok();
   },
 };
@@ -82,7 +82,7 @@ export const cloneCollectionAsCapped: Command = {
     ]);
     const made = await createCollection(service, to, { options });
     await copy(call, source, made);
-    await trimCapped(service, store, made);
+    await context.trims.trim(service, store, made);
     return ok();
   },
 };
