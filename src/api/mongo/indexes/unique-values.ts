@@ -27,8 +27,9 @@ import { collationKeys } from '../query/collation-keys.ts';
 import { fieldsOf } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { compileFilter } from '../query/filter-test.ts';
-import { arrayIndex, type FieldPath, splitPath } from '../query/path.ts';
+import { type FieldPath, splitPath } from '../query/path.ts';
 import type { IndexKey } from './computed/kind.ts';
+import { elementAt, type Found, follow } from './index-steps.ts';
 
 /** Undefined where an index has a field of another kind. */
 export function uniqueValuesOf({ key, spec }: IndexKey): UniqueValues | undefined {
@@ -60,19 +61,11 @@ function readerOf(
   return fieldReader([...paths.map(([name]) => name as string), ...others]);
 }
 
-/** What is left of a path, and the value that it has come to. */
-interface Found {
-  readonly value: Bson | undefined;
-  readonly rest: FieldPath;
-}
-
 /** The values of a key so far. */
 type Key = readonly (Bson | undefined)[];
 
 /** What a path with a number finds in an array, for all of its elements. */
 type Named = readonly (Found | undefined)[];
-
-const END: FieldPath = [];
 
 class KeyMaker {
   readonly #isSparse: boolean;
@@ -96,7 +89,7 @@ class KeyMaker {
     const through: number[] = [];
     paths.forEach((path, at) => {
       if (path.length === 0) return;
-      const { value, rest } = step(document, path, named[at]);
+      const { value, rest } = follow(document, path, named[at]);
       now[at] = value;
       left[at] = rest;
       if (!isArray(value)) return;
@@ -137,31 +130,6 @@ class KeyMaker {
 const NOTHING: BsonDocument = new Map();
 /** An array without elements is one value of its own, which is not null. */
 const EMPTY_LIST: readonly Bson[] = [];
-
-function step(document: BsonDocument, path: FieldPath, named: Found | undefined): Found {
-  return named === undefined || document.has(path[0] as string) ? follow(document, path) : named;
-}
-
-/** What a path that begins with a number finds in an array. */
-function elementAt(list: readonly Bson[], path: FieldPath): Found | undefined {
-  const index = arrayIndex(path[0] ?? '');
-  const value = index === undefined ? undefined : list[index];
-  if (value === undefined) return undefined;
-  const rest = path.slice(1);
-  if (rest.length === 0 || isArray(value)) return { value, rest };
-  return isDocument(value) ? follow(value, rest) : { value: undefined, rest: END };
-}
-
-/** Goes to the end of the path, or to the first array on it. */
-function follow(document: BsonDocument, path: FieldPath): Found {
-  let value: Bson | undefined = document;
-  for (let at = 0; at < path.length; at++) {
-    if (!isDocument(value)) return { value: undefined, rest: END };
-    value = value.get(path[at] as string);
-    if (isArray(value)) return { value, rest: path.slice(at + 1) };
-  }
-  return { value, rest: END };
-}
 
 /** What no document stands for: see `uniqueValue`. */
 const UNDEFINED: Value = { '': null };
