@@ -104,8 +104,8 @@ export class Partition {
     const { indexing, work = new SlicedWork() } = options;
     const published = () => this.#lsn;
     this.notes = new PartitionNotes({ store, clock });
-    const flushIndex = () => this.#index.flushAll();
-    this.imports = new PartitionImports((command) => this.#commit(command), flushIndex);
+    const commit = (command: WriteCommand) => this.#commit(command);
+    this.imports = new PartitionImports(commit, () => this.#index.flushAll());
     this.changes = new PartitionChanges({ store, clock, etagSalt, history, visibility, published });
     this.#committer = new Committer({
       store,
@@ -120,6 +120,7 @@ export class Partition {
       visibility,
       notes: new NoteBook({ clock, readEntry: (key) => store.get(key) }),
       firstEntries,
+      lacksUniqueEntries: () => this.#builder.lacksUniqueEntries,
       readStored: (key) => this.stored.readBeforeWrite(key),
       publish: (group) => this.#publish(group),
       postings: () => this.#index.postings,
@@ -144,7 +145,7 @@ export class Partition {
       index: this.#index,
       stored: this.stored,
       committer: this.#committer,
-      commit: (command) => this.#commit(command),
+      commit,
       isFenced: () => this.#isFenced,
       onFailure: (error) => options.onFailure?.(error),
     });
@@ -290,8 +291,8 @@ export class Partition {
     });
   }
 
-  /** How far the indexes are built. */
-  get indexes(): Pick<IndexBuilder, 'progressPercent' | 'builds'> {
+  /** What is indexed, and how far that is built. */
+  get indexes(): Pick<IndexBuilder, 'indexing' | 'progressPercent' | 'builds'> {
     return this.#builder;
   }
 
@@ -307,8 +308,7 @@ export class Partition {
 
   #commit(command: WriteCommand): Promise<WriteResult> {
     const { backpressure } = this.#index;
-    if (backpressure === undefined) return this.#committer.write(command);
-    return backpressure.then(() => this.#commit(command));
+    return backpressure?.then(() => this.#commit(command)) ?? this.#committer.write(command);
   }
 
   /** Reports every key with its bytes in one snapshot. `sizes` counts these and, from then on, every write. */

@@ -55,6 +55,7 @@ export function openForTest(
     readonly defaultTtlSec?: number;
     readonly updaters?: Updaters;
     readonly format?: StoreFormat;
+    readonly onFailure?: (error: Error) => void;
   } = {},
 ): Promise<Partition> {
   return openPartition({
@@ -68,6 +69,7 @@ export function openForTest(
     retentionSec: options.retentionSec ?? 0,
     defaultTtlSec: options.defaultTtlSec,
     indexing: options.indexing ?? indexingForTest(),
+    ...(options.onFailure && { onFailure: options.onFailure }),
     ...(options.indexMemoryEntries === undefined
       ? {}
       : { indexMemoryEntries: options.indexMemoryEntries }),

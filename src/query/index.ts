@@ -1,5 +1,6 @@
 export { COUNTED } from './candidates/count.ts';
 export { FIRST_OF_VALUES } from './candidates/first-of-values.ts';
+export { firstEntries } from './candidates/has-entries.ts';
 export { cellCondition, cellRanges } from './condition/cell-condition.ts';
 export {
   ANYTHING,

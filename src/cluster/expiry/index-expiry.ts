@@ -1,5 +1,8 @@
-/** Deletes the items of a partition that expire by a date of their own, which a declared index has. */
-import { type Bytes, type Clock, concatBytes } from '../../base/index.ts';
+/**
+ * Deletes the items of a partition that expire by a date of their own, which a declared index has. What is in no such
+ * index does not expire, whatever its date: a filter may have left it out.
+ */
+import { bytesToLatin1, type Clock } from '../../base/index.ts';
 import type { ContainerRecord, IndexDefinition } from '../../catalog/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
 import {
@@ -8,10 +11,10 @@ import {
   type Mutation,
   multikeyValues,
   type Partition,
+  ridOfEntry,
 } from '../../partition/index.ts';
-import { comparedTo, type ValueRange } from '../../query/index.ts';
-import { type Codec, DECLARED, Extended, parsePath, type Value } from '../../value/index.ts';
-import { QueryReader } from '../read/query-reader.ts';
+import { comparedTo, firstEntries } from '../../query/index.ts';
+import { type Codec, Extended, parsePath, type Value } from '../../value/index.ts';
 
 /** The indexes of a container by which its items expire. */
 export function expiringIndexes({ indexes = [] }: ContainerRecord): readonly IndexDefinition[] {
@@ -30,11 +33,11 @@ export async function expireByIndex(
   index: IndexDefinition,
   itemsMax: number,
 ): Promise<readonly Item[]> {
-  const { parts, expireAfterSec = 0 } = index;
+  const { id, parts, expireAfterSec = 0 } = index;
   const path = parsePath(parts[0]?.path ?? '');
   const lastMs = clock.nowMs() - expireAfterSec * 1000;
   const isOver = (item: Item): boolean => isDateOver(codec.decode(item.body), path, lastMs);
-  const found = (await itemsUpTo(partition, index, lastMs, itemsMax)).filter(isOver);
+  const found = (await itemsUpTo(partition, id, lastMs, itemsMax)).filter(isOver);
   const removed: Item[] = [];
   if (found.length === 0) return removed;
   const keys = found.map(({ primary }) => itemKeyOf(primary));
@@ -42,9 +45,16 @@ export async function expireByIndex(
     keys,
     decide: (current, { claims }) => {
       removed.length = 0;
+      // A write since then may have taken the item out of the index, and the index may be gone.
+      const { indexing } = partition.indexes;
+      const ranges = indexing.entriesWithin(id, datesUpTo(lastMs)).map(textsOf);
+      const isIndexed = (item: Item): boolean =>
+        indexing
+          .declaredEntriesOf(item, id)
+          .some((entry) => ranges.some(({ low, high }) => entry >= low && entry < high));
       return keys.flatMap((key, at): readonly Mutation[] => {
         const item = current[at];
-        if (item === undefined || item.isInternal || !isOver(item)) return [];
+        if (item === undefined || item.isInternal || !isOver(item) || !isIndexed(item)) return [];
         claims?.delete(item);
         removed.push(item);
         return [{ kind: 'delete', key, cause: 'expired' }];
@@ -54,34 +64,35 @@ export async function expireByIndex(
   return removed;
 }
 
+function datesUpTo(lastMs: number) {
+  return [comparedTo('<=', new Extended({ kind: 'date', ms: lastMs }))];
+}
+
+function textsOf({ start, end }: KeyRange): { readonly low: string; readonly high: string } {
+  return { low: bytesToLatin1(start), high: end === undefined ? '\u00ff' : bytesToLatin1(end) };
+}
+
 /** Items that the index names up to a date; others may be among them. */
 async function itemsUpTo(
   partition: Partition,
-  { id, parts, isVirtual }: IndexDefinition,
+  id: number,
   lastMs: number,
   itemsMax: number,
 ): Promise<readonly Item[]> {
   const reader = await partition.reader();
   try {
-    const dates = comparedTo('<=', new Extended({ kind: 'date', ms: lastMs }));
-    const query = new QueryReader(reader, undefined);
-    const range =
-      isVirtual === true
-        ? within(query.termsOf([DECLARED, String(id)]), dates)
-        : query.declaredWithin([{ path: parsePath(parts[0]?.path ?? ''), ranges: [dates] }])
-            ?.ranges[0];
-    if (range === undefined) return [];
-    const { entries } = await query.scanIndex(range, { limit: itemsMax, bytesMax: 1024 * 1024 });
-    const rids = new Set(entries.map((entry) => query.ridOf(entry)));
+    const { readyIndexes, indexing } = reader.context;
+    if (!readyIndexes.has(id)) return [];
+    const rids = new Set<number>();
+    for (const range of indexing.entriesWithin(id, datesUpTo(lastMs))) {
+      const page = { limit: itemsMax, bytesMax: 1024 * 1024 };
+      for (const entry of await firstEntries(reader, range, page)) rids.add(ridOfEntry(entry));
+    }
     const items = await reader.readMany([...rids]);
     return items.filter((item) => item !== undefined);
   } finally {
     reader.release();
   }
-}
-
-function within(prefix: Bytes | undefined, { start, end }: ValueRange): KeyRange | undefined {
-  return prefix && { start: concatBytes(prefix, start), end: concatBytes(prefix, end) };
 }
 
 /** The earliest date counts where there are several. Items without a date do not expire. */

@@ -34,7 +34,8 @@ import { encodeRangeTombstones } from '../lifetime/range-tombstones.ts';
 import { encodeState, type PartitionState } from '../state.ts';
 import type { KeyMap } from './key-map.ts';
 import type { PendingChange } from './pending-change.ts';
-import { type UniqueKeys, uniqueRangeOfIndex } from './unique/unique-keys.ts';
+import { addUniqueEntries } from './unique/unique-entries.ts';
+import { uniqueRangeOfIndex } from './unique/unique-keys.ts';
 import type { WideChange } from './wide-writes.ts';
 
 const EMPTY: Bytes = new Uint8Array(0);
@@ -58,6 +59,8 @@ export class CommitGroup {
   lsn: Lsn = 0;
   /** Set where the group holds a step of an index build. */
   indexState: IndexState | undefined;
+  /** Owners of unique values after the group, where the changes of its items alone do not tell them. */
+  readonly owners = new Map<string, string | undefined>();
   /** Set where the group changes the range tombstones. */
   rangeTombstones: readonly RangeTombstone[] | undefined;
   indexLogNumber = 0;
@@ -239,7 +242,8 @@ export class CommitGroup {
     if (this.rangeTombstones !== undefined)
       puts.push({ key: RANGE_TOMBSTONES_KEY, value: encodeRangeTombstones(this.rangeTombstones) });
     this.#itemEntries(puts, deletes);
-    if (indexing.unique !== undefined) this.#uniqueEntries(indexing.unique, puts, deletes);
+    if (indexing.unique !== undefined)
+      addUniqueEntries(indexing.unique, this, this.#reindexed.values(), { puts, deletes });
     for (const entry of indexLog) puts.push(entry);
     for (const { after } of this.pending)
       if (after !== undefined) puts.push({ key: logKey(after.lsn, after.rid), value: EMPTY });
@@ -279,20 +283,6 @@ export class CommitGroup {
     }
     if (!isAscending) named.sort((a, b) => compareBytes(a.key.primary, b.key.primary));
     for (const { key, rid } of named) puts.push({ key: key.primary, value: ridBytes(rid) });
-  }
-
-  #uniqueEntries(unique: UniqueKeys, puts: Entry[], deletes: Bytes[]): void {
-    for (const { item, index } of this.#reindexed.values())
-      if (index !== undefined) unique.addIndex(item, index, puts);
-    for (const change of this.pending) {
-      const [before, after] = [indexable(change.before), indexable(change.after)];
-      unique.addChange(
-        change.key.primary,
-        { before, after, value: this.valueAfter(change) },
-        puts,
-        deletes,
-      );
-    }
   }
 
   #logIndexChanges(indexing: Indexing, logged: Bytes[]): void {

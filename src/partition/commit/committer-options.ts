@@ -30,6 +30,8 @@ export interface CommitterOptions {
   readonly firstEntries: readonly Entry[];
   /** Reads what is durable; undefined where the item does not exist. */
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
+  /** Whether some unique index has not the entries of all items. */
+  readonly lacksUniqueEntries: () => boolean;
   /** Called when a group is durable, before its writers are informed. */
   readonly publish: (group: CommitGroup) => void;
   /** The posting lists that new entries are added to. */

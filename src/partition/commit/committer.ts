@@ -5,8 +5,7 @@
  * step; so the order of the decisions is the order of the writes. Decided writes collect in a group while the group
  * before is written to the disk. Readers see a write only when it is durable.
  *
- * A failed commit makes the overlay invalid: the committer fails every write under way and refuses new ones, and its
- * partition has to be opened again from what is stored.
+ * A failed commit makes the overlay invalid: every write fails, and the partition has to be opened again.
  */
 import {
   assert,
@@ -35,7 +34,7 @@ import { CommitGroup } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
 import { DecisionApplier } from './decision-applier.ts';
 import { GroupCommitTimer } from './group-commit-timer.ts';
-import { InvisibleDeletions } from './invisible-deletions.ts';
+import { InvisibleDeletions, replaced } from './invisible-deletions.ts';
 import { KeyMap } from './key-map.ts';
 import { NOTHING_LOOKED_UP, Unready } from './looked-up.ts';
 import type { PendingChange } from './pending-change.ts';
@@ -96,7 +95,7 @@ export class Committer {
   }
 
   #newClaims(): UniqueClaims | undefined {
-    const { store, visibility, readStored } = this.#options;
+    const { store, visibility, readStored, lacksUniqueEntries } = this.#options;
     const { unique } = this.#indexing;
     if (unique === undefined) return undefined;
     return new UniqueClaims(unique, {
@@ -106,6 +105,7 @@ export class Committer {
         return pending === undefined ? readStored(key) : pending.after;
       },
       invisible: () => visibility.decided,
+      isIncomplete: lacksUniqueEntries,
     });
   }
 
@@ -270,6 +270,7 @@ export class Committer {
     let mutations: readonly Mutation[];
     try {
       mutations = command.decide(seen, this.#decisionContext);
+      if (!isAll) this.#claims?.replace(replaced({ items, current }, command.keys, mutations));
     } catch (refusal) {
       if (refusal instanceof Unready) return refusal.ready;
       dependsOn = this.#later(dependsOn, this.#claims?.dependsOn);

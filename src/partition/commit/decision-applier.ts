@@ -61,7 +61,8 @@ export class DecisionApplier {
     }
     command.beside?.(group);
     if (current !== items) invisibleDeletions.under(command.keys, decision, mutations, at);
-    for (const item of claims()?.applied(group) ?? []) invisibleDeletions.owner(item, at);
+    for (const item of claims()?.applied(group, mutations.length > 0) ?? [])
+      invisibleDeletions.owner(item, at);
     return { effects: this.#mutate(decision, target, at), lsn: at.lsn };
   }
 

@@ -31,12 +31,8 @@ export class InvisibleDeletions {
     mutations: readonly Mutation[],
     at: Stamped,
   ): void {
-    const written = new Set(mutations.map(({ key }) => key.text));
-    keys.forEach((key, index) => {
-      const item = items[index];
-      if (item !== undefined && current[index] === undefined && written.has(key.text))
-        this.#delete(key, item, at);
-    });
+    for (const item of replaced({ items, current }, keys, mutations))
+      this.#delete(itemKeyOf(item.primary), item, at);
   }
 
   /** Deletes the invisible owner of unique values that another item takes, unless `under` already has. */
@@ -55,4 +51,20 @@ export class InvisibleDeletions {
       history.note(group, { previous: item, item: undefined, operation: 0, isExpired }, at);
     countChange(state, item, undefined);
   }
+}
+
+/** The invisible items under the keys that a decision writes. */
+export function replaced(
+  { items, current }: Decided,
+  keys: readonly ItemKey[],
+  mutations: readonly Mutation[],
+): readonly Item[] {
+  const isGone = (item: Item | undefined, at: number): item is Item =>
+    item !== undefined && current[at] === undefined;
+  if (!items.some(isGone)) return [];
+  const written = new Set(mutations.map(({ key }) => key.text));
+  return items.filter((item, at): item is Item => {
+    const key = keys[at];
+    return isGone(item, at) && key !== undefined && written.has(key.text);
+  });
 }

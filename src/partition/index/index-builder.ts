@@ -47,6 +47,10 @@ export class IndexBuilder {
   #state: IndexState;
   /** Ids of the declared indexes that queries may use. */
   #ready: ReadonlySet<number>;
+  /** Ids of the indexes that were declared since the opening. */
+  readonly #declared = new Set<number>();
+  /** Whether some unique index has not the entries of all items. */
+  lacksUniqueEntries = false;
   /** Counts builds, so that a step of an older one is recognized. */
   #buildNumber = 0;
 
@@ -96,6 +100,8 @@ export class IndexBuilder {
   /** Builds again what differs from the present indexes. */
   change(indexing: Indexing): void {
     const isSame = indexing.fingerprint === this.#indexing.fingerprint;
+    const { declaredIds: old } = this.#indexing;
+    for (const id of indexing.declaredIds) if (!old.includes(id)) this.#declared.add(id);
     this.#indexing = indexing;
     if (!isSame) this.#begin();
     else this.#changeDeclared();
@@ -109,6 +115,7 @@ export class IndexBuilder {
     if (stored === undefined && state.itemCount === 0) {
       committer.noteIndexState(this.#state);
     } else if (stored === undefined || !isSame) {
+      if (stored !== undefined) this.#state = stored;
       this.#begin();
     } else {
       this.#setState(stored);
@@ -127,7 +134,8 @@ export class IndexBuilder {
     this.#state = state;
     const { builtTo, declared = {} } = state;
     const isUsable = builtTo === 'all' && !this.#indexing.options.isOff;
-    const { declaredIds } = this.#indexing;
+    const { declaredIds, unique } = this.#indexing;
+    this.lacksUniqueEntries = unique?.ids.some((id) => declared[id] !== 'all') ?? false;
     this.#ready = new Set(isUsable ? declaredIds.filter((id) => declared[id] === 'all') : []);
   }
 
@@ -136,7 +144,9 @@ export class IndexBuilder {
     const isDone = this.#indexing.options.isOff || state.itemCount === 0;
     const { declared: old = {} } = this.#state;
     const { fingerprint, declaredIds } = this.#indexing;
-    const dropped = Object.keys(old).filter((id) => !declaredIds.includes(Number(id)));
+    const dropped = Object.keys(old).filter(
+      (id) => old[id] === 'dropped' || !declaredIds.includes(Number(id)),
+    );
     // Unique entries are not cleared; those of an index that was not complete are made behind the others.
     this.#setState({
       fingerprint,
@@ -237,10 +247,25 @@ export class IndexBuilder {
       await commit(reindexCommand(keys, state, isCurrent, id));
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'uniqueKeyViolation')) throw error;
-      if (id !== undefined && isCurrent()) this.#setState(this.#with(id, 'failed'));
+      if (id !== undefined && isCurrent()) await this.#fail(isCurrent, id);
       return;
     }
     if (isCurrent()) this.#setState(state);
+  }
+
+  /** Items violate the uniqueness of an index: that is stored, so that it stays so until the index is dropped. */
+  async #fail(isCurrent: () => boolean, id: number): Promise<void> {
+    const { commit, onFailure } = this.#options;
+    const state = this.#with(id, 'failed');
+    await commit(reindexCommand([], state, isCurrent, id));
+    if (!isCurrent()) return;
+    this.#setState(state);
+    // Who declares an index sees how its build ends; nobody waits for a build that an opening begins.
+    if (this.#declared.has(id)) return;
+    const text = 'A unique index is not complete: items violate it.';
+    const failure = new DomainError('uniqueKeyViolation', text);
+    failure.details = { indexId: id };
+    onFailure(failure);
   }
 
   #with(id: number | undefined, builtTo: BuiltTo | 'failed'): IndexState {
@@ -249,17 +274,27 @@ export class IndexBuilder {
     return { ...state, builtTo: builtTo as BuiltTo };
   }
 
-  /** Removes the entries of an index that is no longer declared. */
+  /**
+   * Removes the entries of an index that is no longer declared, or that was not: a version that does not know such an
+   * index drops it, and leaves it so where it ends before the entries are gone. It is then built from the beginning.
+   */
   async #remove(isCurrent: () => boolean, id: number): Promise<void> {
     const { index, commit } = this.#options;
-    // Writes that were decided before are durable after this one, and with the flush all entries are in the store.
-    await commit(reindexCommand([], this.#state, isCurrent, id));
-    await index.flushAll();
-    if (!isCurrent()) return;
-    const { [id]: _removed, ...declared } = this.#state.declared ?? {};
-    const state = { ...this.#state, declared };
-    await commit({ ...reindexCommand([], state, isCurrent, id), removedIndex: id });
-    if (isCurrent()) this.#setState(state);
+    const isLive = this.#indexing.declaredIds.includes(id);
+    // A flush beside the removal could write an entry again that it has read before.
+    const release = index.pauseFlushes();
+    try {
+      // Writes that were decided before are durable after this one, and with the flush all entries are in the store.
+      await commit(reindexCommand([], this.#state, isCurrent, id));
+      await index.flushAll();
+      if (!isCurrent()) return;
+      const { [id]: _removed, ...declared } = this.#state.declared ?? {};
+      const state = isLive ? this.#with(id, 0) : { ...this.#state, declared };
+      await commit({ ...reindexCommand([], state, isCurrent, id), removedIndex: id });
+      if (isCurrent()) this.#setState(state);
+    } finally {
+      release();
+    }
   }
 }
 

@@ -56,6 +56,8 @@ export class PartitionIndex {
   /** LSN of the last write whose entries are in memory. */
   #lsn: Lsn;
   #isStopped = false;
+  /** Callers of `pauseFlushes` that have not ended. */
+  #pauses = 0;
 
   constructor(options: PartitionIndexOptions) {
     this.#store = options.store;
@@ -165,6 +167,15 @@ export class PartitionIndex {
     this.#isStopped = false;
   }
 
+  /** The same until the returned function is called. */
+  pauseFlushes(): () => void {
+    this.#pauses++;
+    return () => {
+      this.#pauses--;
+      this.#flushIfFull();
+    };
+  }
+
   /** Flushes all entries in memory. */
   async flushAll(): Promise<void> {
     // One that ends may begin the next.
@@ -197,7 +208,8 @@ export class PartitionIndex {
 
   #flushIfFull(): void {
     const { size, isFlushing } = this.#memtable;
-    if (size < this.#memtableEntries || isFlushing || this.#isStopped) return;
+    if (size < this.#memtableEntries || isFlushing) return;
+    if (this.#isStopped || this.#pauses > 0) return;
     this.#flushing = this.#flush().then(() => {
       this.#flushing = undefined;
       this.#flushIfFull();

@@ -121,7 +121,9 @@ export class Sweeper {
           const cause = item && this.#partition.invisible?.causeOf(item);
           if (item === undefined || cause === undefined) return [];
           removed.push(item);
-          return [removal(key, item, cause, context)];
+          const mutation = removal(key, item, cause, context);
+          if (mutation.kind === 'delete' && !item.isInternal) context.claims?.delete(item);
+          return [mutation];
         });
       },
     });

@@ -81,3 +81,16 @@ test('a mark behind a removed one is found', async () => {
   expect(await hasEntries(readerOf([first, second], { removed }), range)).toBe(true);
   expect(await hasEntries(readerOf([first], { removed }), range)).toBe(false);
 });
+
+test('marks behind very many removed ones are found in few reads', async () => {
+  const entries = Array.from({ length: 9_999 }, (_, at) => entryOf('!!', at));
+  const range = { start: Buffer.from('!'), end: Buffer.from('"') };
+  const reader = readerOf(entries, { removed: new Set(entries) });
+  expect(await hasEntries(reader, range)).toBe(false);
+  expect(reader.reads).toBe(21);
+  expect(await hasEntries(readerOf(entries, { removed: new Set(entries.slice(1)) }), range)).toBe(
+    true,
+  );
+  const last = new Set(entries.slice(0, -1));
+  expect(await hasEntries(readerOf(entries, { removed: last }), range)).toBe(true);
+});

@@ -17,6 +17,11 @@ interface ClaimsOptions {
   /** Reads an item as stored or decided, invisible ones too. */
   readonly readItem: (key: ItemKey) => MaybePromise<Item | undefined>;
   readonly invisible: () => InvisibleItems | undefined;
+  /**
+   * Whether a unique index lacks entries of items. Two items may then have a value of which one has the entry, so that
+   * the other must not take it along.
+   */
+  readonly isIncomplete: () => boolean;
 }
 
 interface Pending {
@@ -64,7 +69,7 @@ export class UniqueClaims {
     // All are checked before one is taken: other operations of the command may go on after a refusal.
     for (const entry of added) this.#check(entry, put.key.text, put.body, put.value);
     for (const entry of added) this.#taken.set(entry, put.key.text);
-    for (const entry of removed) this.#taken.set(entry, undefined);
+    for (const entry of removed) this.#release(entry, put.key.primary);
   }
 
   /** Claims the values of a stored item for an index that is being built. */
@@ -78,12 +83,28 @@ export class UniqueClaims {
 
   delete(previous: Item | undefined): void {
     if (previous === undefined) return;
-    for (const entry of this.#keys.entriesOf(previous)) this.#taken.set(entry, undefined);
+    for (const entry of this.#keys.entriesOf(previous)) this.#release(entry, previous.primary);
   }
 
-  /** The decision is applied; returns the invisible items that the same group has to delete. */
-  applied(group: CommitGroup): readonly Item[] {
-    for (const [entry, owner] of this.#taken) this.#pending.set(entry, { owner, group });
+  /** Items that nobody sees are deleted, since others are written under their keys. */
+  replace(items: readonly Item[]): void {
+    if (!this.#options.isIncomplete()) return;
+    for (const item of items)
+      if (!item.isInternal)
+        for (const entry of this.#keys.entriesOf(item))
+          if (!this.#taken.has(entry)) this.#release(entry, item.primary);
+  }
+
+  /**
+   * The decision is applied; returns the invisible items that the same group has to delete.
+   * @param isWritten - false where it only asks whether values could be taken.
+   */
+  applied(group: CommitGroup, isWritten: boolean): readonly Item[] {
+    const areOwnersNoted = isWritten && (group.owners.size > 0 || this.#options.isIncomplete());
+    for (const [entry, owner] of this.#taken) {
+      this.#pending.set(entry, { owner, group });
+      if (areOwnersNoted) group.owners.set(entry, owner);
+    }
     return this.#displaced;
   }
 
@@ -94,6 +115,13 @@ export class UniqueClaims {
 
   clear(): void {
     this.#pending.clear();
+  }
+
+  /** An item no longer has a value. */
+  #release(entry: string, primary: Bytes): void {
+    const owner = this.#options.isIncomplete() ? this.#ownerOf(entry) : undefined;
+    const isOther = owner !== undefined && owner !== bytesToLatin1(primary);
+    this.#taken.set(entry, isOther ? owner : undefined);
   }
 
   #check(entry: string, key: string, body: Bytes, value: Value): void {
@@ -126,7 +154,9 @@ export class UniqueClaims {
     );
     if (item === undefined) return true;
     if (invisible.causeOf(item) === undefined) return false;
-    if (!this.#displaced.includes(item)) this.#displaced.push(item);
+    if (this.#displaced.includes(item)) return true;
+    this.#displaced.push(item);
+    this.delete(item);
     return true;
   }
 }

@@ -11,7 +11,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Bytes, bytesToLatin1 } from '../../../base/index.ts';
-import type { Entry, KeyRange } from '../../../engine/index.ts';
+import type { KeyRange } from '../../../engine/index.ts';
 import {
   type Codec,
   KeyWriter,
@@ -82,6 +82,11 @@ export class UniqueKeys {
     this.#read = read ?? ((body) => codec.decode(body));
   }
 
+  /** The declared indexes among the constraints. */
+  get ids(): readonly number[] {
+    return this.#constraints.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  }
+
   /** Keys of the unique entries of an item, as texts. */
   entriesOf({ primary, body }: Item, value?: Value): readonly string[] {
     return this.entriesOfBody(primary, body, value);
@@ -93,32 +98,14 @@ export class UniqueKeys {
     return this.entriesOf(item).filter((entry) => entry.startsWith(beginning));
   }
 
-  /** The entries of an item for an index that is being built. */
-  addIndex(item: Item, id: number, puts: Entry[]): void {
-    for (const entry of this.entriesOfIndex(item, id))
-      puts.push({ key: Buffer.from(entry, 'latin1'), value: item.primary });
-  }
-
   /**
-   * The entries to put and to delete when an item changes.
-   * @param change - `value` is the decoded body after the change, where the caller has it.
+   * The entries that an item gets and loses by a change.
+   * @param value - the decoded body after the change, where the caller has it.
    */
-  addChange(
-    primary: Bytes,
-    change: {
-      readonly before: Item | undefined;
-      readonly after: Item | undefined;
-      readonly value: Value;
-    },
-    puts: Entry[],
-    deletes: Bytes[],
-  ): void {
-    const { before, after, value } = change;
+  changes(before: Item | undefined, after: Item | undefined, value: Value): UniqueChanges {
     const old = before === undefined ? [] : this.entriesOf(before);
     const now = after === undefined ? [] : this.entriesOf(after, value);
-    const { added, removed } = uniqueChanges(old, now);
-    for (const entry of removed) deletes.push(Buffer.from(entry, 'latin1'));
-    for (const entry of added) puts.push({ key: Buffer.from(entry, 'latin1'), value: primary });
+    return uniqueChanges(old, now);
   }
 
   /** The constraint of an entry, with the values that an item has at its paths. */
@@ -200,10 +187,12 @@ function scalar(value: Value): Value {
 }
 
 /** Entries to delete and to put when an item changes. */
-export function uniqueChanges(
-  before: readonly string[],
-  after: readonly string[],
-): { readonly removed: readonly string[]; readonly added: readonly string[] } {
+interface UniqueChanges {
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+export function uniqueChanges(before: readonly string[], after: readonly string[]): UniqueChanges {
   if (before.length === 0 || after.length === 0) return { removed: before, added: after };
   const [old, now] = [new Set(before), new Set(after)];
   return {

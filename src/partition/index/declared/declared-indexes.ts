@@ -28,7 +28,7 @@ import {
   readPath,
   type Value,
 } from '../../../value/index.ts';
-import { marksOf, sortedValues } from './bson-entries.ts';
+import { bsonRanges, marksOf, sortedValues } from './bson-entries.ts';
 import { type ComputedEntries, computedPrefixes } from './computed-entries.ts';
 import { compositePart, type IndexFilterTest, multikeyValues, passes } from './declared-values.ts';
 import { type IndexInOrder, inOrder } from './index-in-order.ts';
@@ -39,10 +39,11 @@ import {
   valuesInIndex,
 } from './index-values.ts';
 import {
-  allowsMissing,
   flippedIf,
   inBson,
+  isImplied,
   isLimited,
+  partRange,
   rangesOf,
   usableLimits,
 } from './limited-ranges.ts';
@@ -118,7 +119,6 @@ export interface PreparedIndex extends DeclaredIndex {
 }
 
 const writer = new KeyWriter(1024);
-const part = new KeyWriter(1024);
 
 export class DeclaredIndexes {
   readonly #indexes: readonly PreparedIndex[];
@@ -150,6 +150,16 @@ export class DeclaredIndexes {
   /** The common prefix of the entries of a computed index; undefined where there is none with this id. */
   prefixOf(id: number): Bytes | undefined {
     return this.#computed.find((index) => index.id === id)?.prefix;
+  }
+
+  /** Where an index has the entries of some values of its first part, of whichever items are in it. */
+  entriesWithin(id: number, ranges: PartLimit['ranges']): readonly KeyRange[] {
+    const index = [...this.#indexes, ...this.#computed].find((each) => each.id === id);
+    if (index === undefined) return [];
+    const isBson = index.collation === 'bson' && index.computed === undefined;
+    const own = isBson ? (bsonRanges(ranges) ?? []) : ranges;
+    // The first part is ascending in every stored index.
+    return own.map((range) => partRange(index.prefix, range, false));
   }
 
   /**
@@ -371,20 +381,6 @@ function writePart(value: Value, isDescending: boolean, collation: Collation | u
   // Most are ascending texts, which need no buffer of their own.
   if (typeof value === 'string' && !isDescending) writer.value(value, collation);
   else writer.raw(compositePart(value, isDescending, collation));
-}
-
-/** An index with a filter serves a query only where the limits of the query say the same. */
-function isImplied({ filter }: PreparedIndex, limits: ReadonlyMap<string, PartLimit>): boolean {
-  return (filter ?? []).every((test) => {
-    const limit = limits.get(test.path);
-    if (limit === undefined || limit.ranges.length === 0) return false;
-    if (test.kind === 'exists') return test.isPresent && !allowsMissing(limit);
-    const same = part.reset().value(test.value).take();
-    return (
-      test.comparison === '=' &&
-      limit.ranges.every(({ start, isPoint }) => isPoint && Buffer.compare(start, same) === 0)
-    );
-  });
 }
 
 function textOf(parts: readonly OrderedPath[]): string {

@@ -1,8 +1,8 @@
 /**
  * What an index of the bson collation tells without its items: how many keep some limits, and which values there are.
  *
- * An index without marks has one entry of every item in it, and no entry of an object, a pattern or an array within an
- * array. So the entries within limits of its first parts are as many as the items that keep them.
+ * An index without marks has one entry of every item in it, and no entry of an object, a pattern or an array with
+ * elements within an array. So the entries within limits of its first parts are as many as the items that keep them.
  */
 import { type Bytes, prefixEnd } from '../../../base/index.ts';
 import type { KeyRange } from '../../../engine/index.ts';
@@ -52,14 +52,14 @@ function termPrefixes(
 export interface ValuesInIndex {
   readonly unordered: KeyRange;
   readonly values: readonly KeyRange[];
-  /** Entries of items without a value, or with null. */
+  /** Entries that do not tell the value: of items without one, with null, or with an empty array, also within another. */
   readonly absent: KeyRange;
   valueEnd(entry: string): number;
 }
 
 const { null: NULL, minKey: MIN_KEY } = KEY_TAGS.bson;
 
-/** The values of the first part, which is ascending in every stored index; an empty array is none. */
+/** The values of the first part, which is ascending in every stored index. */
 export function valuesInIndex({ prefix }: PreparedIndex): ValuesInIndex {
   const at = (tag: number): Bytes => Buffer.concat([prefix, Uint8Array.of(tag)]);
   return {
@@ -68,7 +68,7 @@ export function valuesInIndex({ prefix }: PreparedIndex): ValuesInIndex {
       { start: at(MIN_KEY), end: at(EMPTY_LIST_TAG) },
       { start: at(NULL + 1), end: prefixEnd(prefix) },
     ],
-    absent: { start: at(NULL), end: at(NULL + 1) },
+    absent: { start: at(EMPTY_LIST_TAG), end: at(NULL + 1) },
     valueEnd(entry) {
       const reader = new KeyReader(Buffer.from(entry, 'latin1'), prefix.length);
       reader.value();

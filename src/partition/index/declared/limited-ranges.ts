@@ -1,9 +1,11 @@
 /** Ranges of a declared index that hold every item within some limits. */
 import { type Bytes, ENTRY_KEPT_BYTES } from '../../../base/index.ts';
 import type { KeyRange } from '../../../engine/index.ts';
-import { KEY_TAGS, printPath } from '../../../value/index.ts';
+import { KEY_TAGS, KeyWriter, printPath } from '../../../value/index.ts';
 import { bsonRanges } from './bson-entries.ts';
 import type { DeclaredRanges, PartLimit, PreparedIndex } from './declared-indexes.ts';
+
+const writer = new KeyWriter(1024);
 
 /**
  * The limits that an index can use. A sparse one lacks items without values, and a multikey one of the cosmos collation
@@ -22,7 +24,7 @@ export function usableLimits(
   return isBson ? inBson(kept) : kept;
 }
 
-export function allowsMissing({ ranges }: PartLimit): boolean {
+function allowsMissing({ ranges }: PartLimit): boolean {
   return ranges.some(({ start }) => (start[0] ?? 0) <= KEY_TAGS.cosmos.null);
 }
 
@@ -44,6 +46,23 @@ export function isLimited(
   return paths.some(({ path }) => {
     const limit = limits.get(printPath(path));
     return limit !== undefined && !allowsMissing(limit);
+  });
+}
+
+/** An index with a filter serves a query only where the limits of the query say the same. */
+export function isImplied(
+  { filter }: PreparedIndex,
+  limits: ReadonlyMap<string, PartLimit>,
+): boolean {
+  return (filter ?? []).every((test) => {
+    const limit = limits.get(test.path);
+    if (limit === undefined || limit.ranges.length === 0) return false;
+    if (test.kind === 'exists') return test.isPresent && !allowsMissing(limit);
+    const same = writer.reset().value(test.value).take();
+    return (
+      test.comparison === '=' &&
+      limit.ranges.every(({ start, isPoint }) => isPoint && Buffer.compare(start, same) === 0)
+    );
   });
 }
 

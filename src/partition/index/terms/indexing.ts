@@ -178,6 +178,11 @@ export class Indexing {
     return this.#declared.match(parts, isReady, limits);
   }
 
+  /** Where a declared index has the entries of some values of its first part. */
+  entriesWithin(id: number, ranges: PartLimit['ranges']): readonly KeyRange[] {
+    return this.options.isOff ? [] : this.#declared.entriesWithin(id, ranges);
+  }
+
   /** Ranges of the declared index that uses most of the limits, among those that are ready. */
   declaredWithin(
     limits: readonly PartLimit[],

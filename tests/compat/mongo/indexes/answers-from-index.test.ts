@@ -362,3 +362,19 @@ test('counts read entries, values of a field one document each, and plans say so
     await account.close();
   }
 });
+
+test('distinct values from an index have an empty array that is an element', async () => {
+  const account = await startAccount({ engine: 'memory' });
+  try {
+    const db = (await account.connect()).db('empty');
+    const rows: Document[] = [{ a: [[]] }, { a: [] }, { a: 1 }];
+    for (let at = 0; at < 50; at++) rows.push({ a: 2 });
+    await db.collection('indexed').createIndex({ a: 1 });
+    for (const name of ['indexed', 'plain']) {
+      await db.collection(name).insertMany(rows.map((row) => ({ ...row })));
+      expect(await db.collection(name).distinct('a')).toEqual([1, 2, []]);
+    }
+  } finally {
+    await account.close();
+  }
+});
