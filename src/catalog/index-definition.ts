@@ -28,6 +28,11 @@ export interface IndexDefinition {
    * before, which kept no entries of such an index, and looked at every item instead.
    */
   readonly isVirtual?: true;
+  /**
+   * The home API says which values are unique. Absent: those of the entries are, as in indexes of the version before,
+   * which keep their unique entries for life.
+   */
+  readonly isUniqueByHome?: true;
 }
 
 interface IndexPart {

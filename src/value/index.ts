@@ -4,6 +4,7 @@ export {
   type Bson,
   BsonCode,
   type BsonDocument,
+  BsonPointer,
   BsonSymbol,
   type BsonType,
   bsonTypeOf,

@@ -6,6 +6,8 @@ import { HOME } from './collections/collection.ts';
 import { mongoUpdaters } from './documents/updaters.ts';
 import { mongoImage } from './image.ts';
 import { entriesFor } from './indexes/computed/computed-indexes.ts';
+import { indexOf } from './indexes/index-spec.ts';
+import { uniqueValuesOf } from './indexes/unique-values.ts';
 
 const BSON_ORDER = { collation: 'bson' } as const;
 
@@ -21,6 +23,7 @@ export const mongoHome: HomeApi = {
   codec: bsonCodec,
   keys: () => KEYS,
   entries: entriesFor,
+  uniqueValues: (definition) => uniqueValuesOf(indexOf(definition)),
   updaters: mongoUpdaters,
   image: mongoImage,
 };

@@ -46,17 +46,19 @@ function declaredIndexes(
     .map((index) => ({
       ...index,
       computed: index.isVirtual === true ? home.entries?.(index) : undefined,
+      uniqueValues: index.isUniqueByHome === true ? home.uniqueValues?.(index) : undefined,
     }))
     .filter(({ isVirtual, computed }) => isVirtual !== true || computed !== undefined);
   const constraints = indexes
     .filter(({ unique }) => unique !== undefined)
-    .map(({ id, parts, isMultikey, isSparse, filter, computed }) => ({
+    .map(({ id, parts, isMultikey, isSparse, filter, computed, uniqueValues }) => ({
       id,
       paths: parts.map(({ path }) => path),
       isMultikey,
       isSparse,
       ...(filter && { filter }),
       ...(computed && { computed }),
+      ...(uniqueValues && { uniqueValues }),
     }));
   return {
     composites: [],

@@ -11,6 +11,7 @@ import type {
   KeyCodec,
   NewBody,
   Rid,
+  UniqueValues,
   Updaters,
 } from '../../partition/index.ts';
 import { type Codec, codecOf, type Value, type ValueMap } from '../../value/index.ts';
@@ -27,6 +28,8 @@ export interface HomeApi {
   computed?(container: ContainerRecord): readonly ComputedProperty[];
   /** The entries of a virtual index; undefined where this API has none for it, which then is not built. */
   entries?(index: IndexDefinition): ComputedEntries | undefined;
+  /** The values that a unique index compares; undefined where they are those of its entries. */
+  uniqueValues?(index: IndexDefinition): UniqueValues | undefined;
   /** Rows of a global secondary index; absent where the home API has none. */
   project?(index: ContainerRecord, source: ContainerRecord): Projection;
   /** Updates that writes may name. Their names begin with that of the API. */

@@ -1,52 +1,14 @@
-/** Maps and sets by BSON value: 1, Long 1 and 1.0 are one key, and property order matters. */
-import {
-  type Bson,
-  BsonSymbol,
-  bsonTypeOf,
-  Double,
-  Extended,
-  encodeTuple,
-  equalBson,
-  valueOfBson,
-} from '../../../value/index.ts';
+/** Maps and sets by BSON value. */
+import type { Bson } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
 import { GROUPS_MAX } from '../limits.ts';
 import { CollatedKeys, type CompareValues } from './collated-keys.ts';
-
-/** Equal texts exactly for equal values. */
-export function keyText(value: Bson): string {
-  if (typeof value === 'string') return `s${value}`;
-  if (typeof value === 'number') return `n${value}`;
-  if (value instanceof Double && Number.isSafeInteger(value.value)) return `n${value.value + 0}`;
-  if (typeof value === 'bigint' && value < 2n ** 53n && value > -(2n ** 53n)) return `n${value}`;
-  if (typeof value === 'boolean') return value ? 't' : 'f';
-  if (value === null) return 'z';
-  return rareKeyText(value);
-}
+import { keyText } from './key-text.ts';
 
 /** Texts that are equal for values that a collation calls equal. */
 export function keyTexts(compare: CompareValues | undefined): (value: Bson) => string {
   const collated = CollatedKeys.of(compare);
   return collated === undefined ? keyText : (value) => keyText(collated.keyOf(value));
-}
-
-function rareKeyText(value: Bson): string {
-  if (value instanceof BsonSymbol) return `s${value.text}`;
-  if (value instanceof Extended) {
-    const { payload } = value;
-    if (payload.kind === 'date') return `d${payload.ms}`;
-    if (payload.kind === 'objectId') return `o${Buffer.from(payload.bytes).toString('latin1')}`;
-    if (payload.kind === 'decimal') {
-      const double = Number(payload.digits);
-      if (Number.isSafeInteger(double) && equalBson(value, new Double(double)))
-        return `n${double + 0}`;
-      if (payload.digits.endsWith('NaN')) return 'nNaN';
-    }
-  }
-  if (value instanceof Double && Number.isNaN(value.value)) return 'nNaN';
-  // The shared values have no undefined of their own.
-  if (bsonTypeOf(value) === 'undefined') return 'u';
-  return `b${Buffer.from(encodeTuple([valueOfBson(value)], 'bson')).toString('latin1')}`;
 }
 
 /** Bytes of all keys: a group keeps its own. */

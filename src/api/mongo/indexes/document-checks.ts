@@ -3,13 +3,22 @@ import { type Bson, type BsonDocument, isArray, isDocument } from '../../../valu
 import { printBson, printDocument } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
 import { INDEX_ENTRIES_MAX } from '../limits.ts';
+import { parseFilter } from '../query/filter-parser.ts';
+import { compileFilter, type DocumentTest } from '../query/filter-test.ts';
 import { sphere, storedGeometry } from '../query/geo/geometry.ts';
-import { someWholeAt } from '../query/path.ts';
+import { someWholeAt, splitPath } from '../query/path.ts';
 import { textRules } from '../query/text/languages.ts';
 import { isWildcard } from './index-key.ts';
+import { follow } from './index-steps.ts';
+import { parallelArrays } from './parallel-arrays.ts';
 
 /** The check of one index, as it can be sent with an update. */
-export type IndexCheck =
+export type IndexCheck = IndexRule & {
+  /** The documents of a partial index, which demands nothing of others. */
+  readonly filter?: BsonDocument;
+};
+
+type IndexRule =
   | { readonly kind: 'parallel' | 'wildcard'; readonly fields: readonly string[] }
   | {
       readonly kind: '2dsphere' | '2d';
@@ -27,21 +36,24 @@ export function indexChecks(
   const checks: IndexCheck[] = [];
   for (const { key, spec } of indexes) {
     const plain: string[] = [];
+    const rules: IndexRule[] = [];
     for (const [field, kind] of key) {
       const [min, max] = [Number(spec.get('min') ?? -180), Number(spec.get('max') ?? 180)];
       const type = typeof kind === 'string' ? kind : undefined;
-      if (type === '2dsphere' || type === '2d') checks.push({ kind: type, field, min, max });
-      else if (type === 'hashed') checks.push({ kind: type, field });
+      if (type === '2dsphere' || type === '2d') rules.push({ kind: type, field, min, max });
+      else if (type === 'hashed') rules.push({ kind: type, field });
       else if (typeof kind !== 'string' && !isWildcard(field) && field !== '_ftsx')
         plain.push(field);
     }
     const hasWildcard = [...key.keys()].some(isWildcard);
-    if (hasWildcard && plain.length > 0) checks.push({ kind: 'wildcard', fields: plain });
-    if (plain.length > 1) checks.push({ kind: 'parallel', fields: plain });
+    if (hasWildcard && plain.length > 0) rules.push({ kind: 'wildcard', fields: plain });
+    if (plain.length > 1) rules.push({ kind: 'parallel', fields: plain });
     const weight = spec.get('unique') === true ? UNIQUE_WEIGHT : 1;
-    if (plain.length > 0 && !hasWildcard) checks.push({ kind: 'entries', fields: plain, weight });
+    if (plain.length > 0 && !hasWildcard) rules.push({ kind: 'entries', fields: plain, weight });
     const language = spec.get('language_override');
-    if (typeof language === 'string') checks.push({ kind: 'language', field: language });
+    if (typeof language === 'string') rules.push({ kind: 'language', field: language });
+    const filter = spec.get('partialFilterExpression');
+    for (const rule of rules) checks.push(isDocument(filter) ? { ...rule, filter } : rule);
   }
   return checks;
 }
@@ -52,7 +64,8 @@ const UNIQUE_WEIGHT = 3;
 /** Throws CannotIndexParallelArrays and its kind. */
 export function checkIndexed(checks: readonly IndexCheck[], document: BsonDocument): void {
   let entries = 0;
-  for (const check of checks)
+  for (const check of checks) {
+    if (check.filter !== undefined && !passes(check.filter, document)) continue;
     switch (check.kind) {
       case 'entries':
         entries += check.weight * entriesOf(check.fields, document);
@@ -86,6 +99,16 @@ export function checkIndexed(checks: readonly IndexCheck[], document: BsonDocume
       default:
         checkPlace(check, document);
     }
+  }
+}
+
+/** Compiled filters, which live as long as the rules that have them. */
+const COMPILED = new WeakMap<BsonDocument, DocumentTest>();
+
+function passes(filter: BsonDocument, document: BsonDocument): boolean {
+  const test = COMPILED.get(filter) ?? compileFilter(parseFilter(filter));
+  COMPILED.set(filter, test);
+  return test(document);
 }
 
 /** Every value of an array is an entry, and every combination of them where several fields have arrays. */
@@ -118,31 +141,14 @@ function checkLanguage(language: Bson | undefined): void {
     throw new MongoError('Location17262', `language override unsupported: ${language}`);
 }
 
-/** The step at which a path meets an array; undefined where it meets none. */
-function arrayStep(document: BsonDocument, field: string): string | undefined {
-  let value: Bson | undefined = document;
-  const walked: string[] = [];
-  for (const step of field.split('.')) {
-    if (!isDocument(value)) return undefined;
-    value = value.get(step);
-    walked.push(step);
-    if (isArray(value)) return walked.join('.');
-  }
-  return undefined;
-}
-
 function isArrayOnPath(document: BsonDocument, field: string): boolean {
-  return arrayStep(document, field) !== undefined;
+  return isArray(follow(document, splitPath(field)).value);
 }
 
 function checkParallel(fields: readonly string[], document: BsonDocument): void {
-  const steps = new Map<string, string>();
-  for (const field of fields) {
-    const step = arrayStep(document, field);
-    if (step !== undefined) steps.set(step, field);
-  }
-  if (steps.size < 2) return;
-  const [a, b] = [...steps.keys()].reverse();
+  const found = parallelArrays(document, fields.map(splitPath));
+  if (found === undefined) return;
+  const [a, b] = found;
   throw new MongoError('CannotIndexParallelArrays', `cannot index parallel arrays [${a}] [${b}]`);
 }
 

@@ -93,7 +93,7 @@ function declaredOf(parsed: ParsedIndex, isUnique: boolean): DeclaredIndex {
     details: Buffer.from(writeBson(spec)).toString('base64'),
     ...(isPartial && filter !== undefined ? { filter } : {}),
     ...(isComputed(parsed, filter) ? { isVirtual: true as const } : {}),
-    ...(isUnique ? { unique: 'partitionKey' as const } : {}),
+    ...(isUnique ? { unique: 'partitionKey' as const, isUniqueByHome: true as const } : {}),
     ...(typeof expiry === 'number' && kind === 'plain' ? { expireAfterSec: expiry } : {}),
   };
 }

@@ -9,6 +9,8 @@ import { compileFilter } from './filter-test.ts';
 
 const oid = new ObjectId('5f3a00112233445566778899');
 
+const namedInOrder = (...names: string[]) => new Map(names.map((name) => [name, 1]));
+
 type Case = readonly [string, object, readonly object[], readonly object[]];
 
 const CASES: readonly Case[] = [
@@ -47,6 +49,12 @@ const CASES: readonly Case[] = [
     { a: { x: 1, y: 2 } },
     [{ a: { x: 1, y: 2 } }, { a: [{ x: 1, y: 2 }] }],
     [{ a: { y: 2, x: 1 } }, { a: { x: 1 } }],
+  ],
+  [
+    'one of some documents, in the order of their names',
+    { a: { $in: [namedInOrder('b', '1')] } },
+    [{ a: namedInOrder('b', '1') }],
+    [{ a: namedInOrder('1', 'b') }],
   ],
   [
     'a path through documents of an array',

@@ -1,6 +1,6 @@
 /** Values that a test looks up instead of comparing with each, so that long lists of `$in` and `$all` stay fast. */
 import { type Bson, isArray, isDocument } from '../../../value/index.ts';
-import { keyText } from '../aggregate/bson-set.ts';
+import { keyText } from '../aggregate/key-text.ts';
 
 export class ValueLookup {
   readonly #keys = new Set<string>();

@@ -8,6 +8,8 @@ import { applyUpdate, parseUpdate, upsertSeed } from './update.ts';
 
 const CONTEXT = { nowMs: 1000, isInsert: false };
 
+const namedInOrder = (...names: string[]) => new Map(names.map((name) => [name, 1]));
+
 type Case = readonly [string, object, object, object];
 
 const CASES: readonly Case[] = [
@@ -119,6 +121,18 @@ const CASES: readonly Case[] = [
     { a: [{ x: 2 }] },
   ],
   ['$pullAll', { a: [1, 2, 3] }, { $pullAll: { a: [1, 3] } }, { a: [2] }],
+  [
+    '$pullAll keeps documents whose names are whole numbers in another order',
+    { a: [namedInOrder('b', '1')] },
+    { $pullAll: { a: [namedInOrder('1', 'b')] } },
+    { a: [namedInOrder('b', '1')] },
+  ],
+  [
+    '$addToSet adds documents whose names are whole numbers in another order',
+    { a: [namedInOrder('b', '1')] },
+    { $addToSet: { a: namedInOrder('1', 'b') } },
+    { a: [namedInOrder('b', '1'), namedInOrder('1', 'b')] },
+  ],
   ['$pop', { a: [1, 2, 3], b: [1, 2] }, { $pop: { a: 1, b: -1 } }, { a: [1, 2], b: [2] }],
   [
     '$[] is every element',

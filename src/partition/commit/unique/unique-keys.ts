@@ -6,7 +6,8 @@
  *
  * where the constraint is that of a declared index with this id; in containers of index format 1 there is no id, and
  * the place of the constraint in the policy is hashed instead. A missing value counts as null. The hash keeps keys
- * short, whatever the values are. A multikey index has an entry for every element of an array.
+ * short, whatever the values are. A multikey index has an entry for every element of an array. The
+ * home API may make other values of the body.
  */
 import { createHash } from 'node:crypto';
 import { type Bytes, bytesToLatin1 } from '../../../base/index.ts';
@@ -31,6 +32,9 @@ import { epkOfPrimary, PREFIX_UNIQUE } from '../../item/keyspace.ts';
 
 const writer = new KeyWriter(1024);
 
+/** The values that no other item may have, made of a body by the home API. Pure, and never throws. */
+export type UniqueValues = (body: Bytes) => readonly (readonly Value[])[];
+
 interface UniqueConstraint {
   /** The declared index; undefined: the place of the constraint tells it apart (index format 1). */
   readonly id?: number;
@@ -42,6 +46,8 @@ interface UniqueConstraint {
   readonly filter?: readonly IndexFilterTest[];
   /** Makes the values that are compared, where they are not those at the paths. */
   readonly computed?: ComputedEntries;
+  /** Makes them of the body, whatever the entries are. */
+  readonly uniqueValues?: UniqueValues;
 }
 
 export interface UniqueKeyOptions {
@@ -69,7 +75,9 @@ export class UniqueKeys {
     this.#codec = codec;
     const paths = [...this.#partitionKey, ...this.#constraints.flatMap(pathsOf)];
     const names = new Set(paths.map(([name]) => String(name)));
-    const isMade = this.#constraints.some(({ computed }) => computed !== undefined);
+    const isMade = this.#constraints.some(
+      ({ computed, uniqueValues }) => computed !== undefined && uniqueValues === undefined,
+    );
     const read = isMade ? undefined : codec.fields?.(names);
     this.#read = read ?? ((body) => codec.decode(body));
   }
@@ -134,7 +142,8 @@ export class UniqueKeys {
   }
 }
 
-function pathsOf({ parsed, filter = [] }: PreparedConstraint): readonly Path[] {
+function pathsOf({ parsed, filter = [], uniqueValues }: PreparedConstraint): readonly Path[] {
+  if (uniqueValues !== undefined) return [];
   return [...parsed, ...filter.map(({ path }) => parsePath(path))];
 }
 
@@ -155,10 +164,11 @@ export function uniqueRangeOfIndex(id: number): KeyRange {
 
 /** The values that no other item may have. */
 function tuplesOf(
-  { parsed, isMultikey, isSparse, filter, computed }: PreparedConstraint,
+  { parsed, isMultikey, isSparse, filter, computed, uniqueValues }: PreparedConstraint,
   document: Value,
   body: Bytes,
 ): readonly (readonly Value[])[] {
+  if (uniqueValues !== undefined) return uniqueValues(body);
   if (computed !== undefined) return computed(document, body);
   if (filter !== undefined && !passes(filter, document)) return [];
   const values = parsed.map((path) =>

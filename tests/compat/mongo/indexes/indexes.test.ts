@@ -1,6 +1,6 @@
 // Goal: indexes are declared, listed, used and dropped, and unique ones refuse. Method: the stock driver, exact replies;
 // that an index is used shows in the charge.
-import type { Collection, MongoClient } from 'mongodb';
+import type { Collection, IndexSpecification, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, ENGINES, startAccount } from '../harness.ts';
 
@@ -158,6 +158,41 @@ describe.each(ENGINES)('%s', (engine) => {
         .toArray();
     expect(await ids({ mail: 'a' })).toEqual([1, 2, 3, 4]);
     expect(await ids({ mail: 'a', left: false })).toEqual([2]);
+  });
+
+  test('a partial index demands nothing of documents that it lacks', async () => {
+    const partialFilterExpression = { c: 1 };
+    const cases: [Record<string, 1 | string>, object, number][] = [
+      [{ a: 1, b: 1 }, { a: [1], b: [2] }, 171],
+      [{ a: '2dsphere' }, { a: 'nowhere' }, 16755],
+      [{ a: 'hashed' }, { a: [1] }, 16766],
+    ];
+    for (const [at, [key, document, code]] of cases.entries()) {
+      const before = client.db('i').collection(`demands${at}`);
+      await before.createIndex(key as IndexSpecification, { partialFilterExpression });
+      const { insertedId: _id } = await before.insertOne({ ...document });
+      await expect(before.insertOne({ ...document, c: 1 })).rejects.toMatchObject({ code });
+      await expect(before.updateOne({ _id }, { $set: { c: 1 } })).rejects.toMatchObject({ code });
+      await before.updateOne({ _id }, { $set: { d: 1 } });
+      const after = client.db('i').collection(`demanded${at}`);
+      await after.insertOne({ ...document });
+      await after.createIndex(key as IndexSpecification, { partialFilterExpression });
+      expect(await after.indexes()).toHaveLength(2);
+    }
+  });
+
+  test('two arrays in one element are refused by an index over both', async () => {
+    const nested = client.db('i').collection('nested');
+    await nested.createIndex({ 'a.b': 1, 'a.c': 1 });
+    const refusal = { code: 171, message: 'cannot index parallel arrays [c] [b]' };
+    await expect(nested.insertOne({ a: [{ b: [1], c: [2] }] })).rejects.toMatchObject(refusal);
+    await expect(nested.insertOne({ a: [1, { b: [], c: [] }] })).rejects.toMatchObject(refusal);
+    await nested.insertOne({
+      a: [
+        { b: [1], c: 2 },
+        { b: 1, c: [2] },
+      ],
+    });
   });
 
   test('a unique index over what is there twice is refused and leaves nothing', async () => {

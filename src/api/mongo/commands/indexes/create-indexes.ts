@@ -157,7 +157,9 @@ async function checkDocuments(
 ): Promise<void> {
   const checks = indexChecks([index]);
   if (checks.length === 0) return;
-  const hasOther = checks.some(({ kind }) => kind !== 'entries' && kind !== 'parallel');
+  const hasOther = checks.some(
+    ({ kind, filter }) => filter !== undefined || (kind !== 'entries' && kind !== 'parallel'),
+  );
   const names = [...index.key.keys()].map((field) => field.split('.')[0] as string);
   const read = readerOf(hasOther ? undefined : new Set(names));
   for await (const batch of findDocuments(call.store, collection, EVERYTHING))
