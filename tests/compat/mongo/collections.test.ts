@@ -272,3 +272,27 @@ test('a time series changes what its measurements are about, and has indexes of 
   expect((await rows.indexes()).map(({ name }) => name)).toEqual(['about_1_t_1']);
   await expect(rows.createIndex({ v: 1 }, { unique: true })).rejects.toMatchObject(refused);
 });
+
+test.each([
+  ['a time series', { timeseries: { timeField: 'at' } }, 'at'],
+  ['a clustered collection', { clusteredIndex: { key: { _id: 1 }, unique: true } }, '_id'],
+])('documents of %s expire by the option of the collection', async (_, options, field) => {
+  const db = client.db('expiring');
+  const rows = await db.createCollection(field, { ...options, expireAfterSeconds: 3600 });
+  const [hourMs, now] = [3_600_000, Date.now()];
+  await rows.insertMany([0.5, 2, 4].map((hours) => ({ [field]: new Date(now - hours * hourMs) })));
+  const left = async (): Promise<number> => {
+    // The first may be a round that had begun before.
+    for (let round = 0; round < 2; round++) await account.service.expirySweeper.round();
+    return rows.countDocuments();
+  };
+  expect(await left()).toBe(1);
+  expect((await rows.indexes()).filter(({ name }) => name === '$expiry')).toEqual([]);
+  await db.command({ collMod: field, expireAfterSeconds: 'off' });
+  await rows.insertOne({ [field]: new Date(now - 5 * hourMs) });
+  expect(await left()).toBe(2);
+  await db.command({ collMod: field, expireAfterSeconds: 4 * 3600 });
+  expect(await left()).toBe(1);
+  await db.command({ collMod: field, expireAfterSeconds: 60 });
+  expect(await left()).toBe(0);
+});
