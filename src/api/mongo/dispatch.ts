@@ -200,6 +200,8 @@ function fail(
   return dispatchedBy(
     running,
     () => {
+      // A write that was held back longer than it may take must not be applied.
+      running.call.meter.check();
       const reply = runCommand(running, message);
       running.writeConcernError = failure.writeConcernError ?? running.writeConcernError;
       return reply;

@@ -273,6 +273,15 @@ test('a time series changes what its measurements are about, and has indexes of 
   await expect(rows.createIndex({ v: 1 }, { unique: true })).rejects.toMatchObject(refused);
 });
 
+test('a write that a fail point holds back beyond its time is not applied', async () => {
+  const db = client.db('held');
+  const data = { failCommands: ['insert'], blockConnection: true, blockTimeMS: 40 };
+  await client.db('admin').command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });
+  const insert = { insert: 'rows', documents: [{ _id: 1 }], maxTimeMS: 10 };
+  await expect(db.command(insert)).rejects.toMatchObject({ code: 50 });
+  expect(await db.collection('rows').countDocuments()).toBe(0);
+});
+
 test.each([
   ['a time series', { timeseries: { timeField: 'at' } }, 'at'],
   ['a clustered collection', { clusteredIndex: { key: { _id: 1 }, unique: true } }, '_id'],
