@@ -282,6 +282,30 @@ test('a write that a fail point holds back beyond its time is not applied', asyn
   expect(await db.collection('rows').countDocuments()).toBe(0);
 });
 
+test('the time of a find is that of all its batches', async () => {
+  const rows = client.db('timed').collection('rows');
+  await rows.insertMany([{}, {}, {}]);
+  const cursor = rows.find({}, { maxTimeMS: 60_000, batchSize: 1 });
+  const other = rows.find({}, { batchSize: 1 });
+  await Promise.all([cursor.next(), other.next()]);
+  const admin = client.db('admin');
+  await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'alwaysOn' });
+  await expect(cursor.next()).rejects.toMatchObject({ code: 50 });
+  expect(await other.toArray()).toHaveLength(2);
+  await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'off' });
+});
+
+test('an index shows the option background as it was sent', async () => {
+  const rows = client.db('timed').collection('indexed');
+  await rows.createIndexes([
+    { key: { a: 1 }, name: 'a' },
+    { key: { b: 1 }, name: 'b', background: false },
+    { key: { c: 1 }, name: 'c', background: true },
+  ]);
+  const shown = (await rows.indexes()).map(({ background }) => background);
+  expect(shown).toEqual([undefined, undefined, false, true]);
+});
+
 test.each([
   ['a time series', { timeseries: { timeField: 'at' } }, 'at'],
   ['a clustered collection', { clusteredIndex: { key: { _id: 1 }, unique: true } }, '_id'],
