@@ -200,8 +200,10 @@ function fail(
   return dispatchedBy(
     running,
     () => {
-      // A write that was held back longer than it may take must not be applied.
+      // A write that was held back longer than its time, or its client, must not be applied.
       running.call.meter.check();
+      if (running.call.connection.isEnding)
+        throw new MongoError('Interrupted', 'operation was interrupted: its client is gone');
       const reply = runCommand(running, message);
       running.writeConcernError = failure.writeConcernError ?? running.writeConcernError;
       return reply;
@@ -339,6 +341,9 @@ function refused(running: Running, error: unknown, options: DispatchOptions): Di
   const labels = running.failLabels ?? labelsOf(refusal, call.name, call.body);
   const { clusterClock, topology } = call.context;
   const reply = new Map(errorReply(refusal, labels));
+  // A command that was refused while it ran waits for its write concern as well.
+  if (running.writeConcernError !== undefined)
+    reply.set('writeConcernError', running.writeConcernError);
   if (STATE_CHANGES.has(refusal.mongoCode)) {
     const { states } = call.context;
     // Drivers ignore a state that they know of: they must hear of this one before their monitors do.

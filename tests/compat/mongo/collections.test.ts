@@ -282,6 +282,34 @@ test('a write that a fail point holds back beyond its time is not applied', asyn
   expect(await db.collection('rows').countDocuments()).toBe(0);
 });
 
+test('a write that a fail point holds back until its client is gone is not applied', async () => {
+  const impatient = await account.connect({ socketTimeoutMS: 20, retryWrites: false });
+  const hold = (command: string, blockTimeMS: number) =>
+    client.db('admin').command({
+      configureFailPoint: 'failCommand',
+      mode: { times: 1 },
+      data: { failCommands: [command], blockConnection: true, blockTimeMS },
+    });
+  await hold('insert', 60);
+  const insert = impatient.db('held').collection('gone').insertOne({});
+  await expect(insert).rejects.toMatchObject({ name: 'MongoNetworkTimeoutError' });
+  // What is held back later and longer ends later.
+  await hold('ping', 60);
+  await client.db('held').command({ ping: 1 });
+  expect(await client.db('held').collection('gone').countDocuments()).toBe(0);
+});
+
+test('a refused command says as well that its write concern cannot be satisfied', async () => {
+  const db = client.db('concerned');
+  await db.createCollection('x');
+  await db.createCollection('y');
+  const rename = { renameCollection: 'concerned.x', to: 'concerned.y', writeConcern: { w: 2 } };
+  await expect(client.db('admin').command(rename)).rejects.toMatchObject({
+    code: 48,
+    errorResponse: { writeConcernError: { code: 100 } },
+  });
+});
+
 test('the time of a find is that of all its batches', async () => {
   const rows = client.db('timed').collection('rows');
   await rows.insertMany([{}, {}, {}]);
