@@ -21,7 +21,7 @@ import { readBody, readLargeBody } from './command-body.ts';
 import { topologyVersion } from './commands/connection/hello.ts';
 import { commandNamed } from './commands/index.ts';
 import type { ConnectionState } from './connection-state.ts';
-import { checkKilled, type RunningOperation } from './diagnostics/operations.ts';
+import type { RunningOperation } from './diagnostics/operations.ts';
 import { Meter } from './documents/meter.ts';
 import { ServiceStore } from './documents/store.ts';
 import { isRetryableCode, isRetryableCommand, labelsOf } from './error-labels.ts';
@@ -203,7 +203,8 @@ function fail(
   return dispatchedBy(
     running,
     () => {
-      checkKilled(running.operation);
+      // A command that was held back longer than its time, or whose client is gone, must not be applied.
+      running.call.meter.check();
       const reply = runCommand(running, message);
       running.writeConcernError = failure.writeConcernError ?? running.writeConcernError;
       return reply;
@@ -342,6 +343,9 @@ function refused(running: Running, error: unknown, options: DispatchOptions): Di
   const labels = running.failLabels ?? labelsOf(refusal, call.name, call.body);
   const { clusterClock, topology } = call.context;
   const reply = new Map(errorReply(refusal, labels));
+  // A command that was refused while it ran waits for its write concern as well.
+  if (running.writeConcernError !== undefined)
+    reply.set('writeConcernError', running.writeConcernError);
   if (STATE_CHANGES.has(refusal.mongoCode)) {
     const { states } = call.context;
     // Drivers ignore a state that they know of: they must hear of this one before their monitors do.

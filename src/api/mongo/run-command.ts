@@ -10,6 +10,7 @@ import { commandNamed } from './commands/index.ts';
 import { openTail, tailOf } from './cursors/tail.ts';
 import { isLockedOut, waitForUnlock } from './diagnostics/write-lock.ts';
 import { MongoError } from './errors.ts';
+import { refuseTime } from './fail-points/time-limits.ts';
 import { checkReadConcern, checkWriteConcern } from './fields/concerns.ts';
 import { checkFields } from './fields/field-table.ts';
 import { checkGenericFields, maxTimeMs } from './fields/generic-checks.ts';
@@ -94,12 +95,9 @@ function checkCapped({ context, body, name, database }: Call): void {
     );
 }
 
-/** Test suites let every time limit be over. */
+/** A cursor has the time of the command that opened it. */
 function checkTime({ context, body, name }: Call): void {
-  if (context.failPoints === undefined || name === 'getMore' || (maxTimeMs(body) ?? 0) === 0)
-    return;
-  if (context.failPoints.isOn('maxTimeAlwaysTimeOut'))
-    throw new MongoError('MaxTimeMSExpired', 'operation exceeded time limit');
+  if (name !== 'getMore' && (maxTimeMs(body) ?? 0) > 0) refuseTime(context);
 }
 
 async function hideAfter(call: Call, command: Command): Promise<Reply> {

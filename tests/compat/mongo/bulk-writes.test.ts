@@ -202,3 +202,11 @@ test('getMore takes a time only where the cursor waits for data; on an empty col
   await expect(more({ find: 'log', tailable: true })).rejects.toMatchObject({ code: 2 });
   await expect(more({ find: 'log' })).rejects.toMatchObject({ code: 2 });
 });
+
+test('an update with an unknown stage fails as a command, one with a stage that updates lack as a statement', async () => {
+  const db = client.db('stages');
+  const run = (stage: object) => db.command({ update: 'c', updates: [{ q: {}, u: [stage] }] });
+  await expect(run({ $nope: 1 })).rejects.toMatchObject({ code: 40324 });
+  await expect(run({ $set: {}, $unset: 'a' })).rejects.toMatchObject({ code: 40323 });
+  expect(await run({ $match: {} })).toMatchObject({ ok: 1, writeErrors: [{ code: 72 }] });
+});

@@ -57,6 +57,27 @@ describe.each(ENGINES)('%s', (engine) => {
     await stream.close();
   });
 
+  test('what is written while a stream is opened, and its collection made, belongs to the stream', async () => {
+    const db = client.db('opening');
+    // Two connections are open before, so that commands arrive in the order in which they are sent.
+    await Promise.all([db.command({ ping: 1 }), db.command({ ping: 1 }), db.command({ ping: 1 })]);
+    for (let round = 0; round < 20; round++) {
+      const name = `made${round}`;
+      await using session = client.startSession();
+      const pipeline = [{ $changeStream: {} }];
+      const [{ cursor }] = await Promise.all([
+        db.command({ aggregate: name, pipeline, cursor: { batchSize: 0 } }, { session }),
+        db.collection<Item>(name).insertOne({ _id: round }),
+        db.collection<Item>(name).createIndex({ a: 1 }),
+      ]);
+      const more = { getMore: cursor.id, collection: name, maxTimeMS: 5000 };
+      const { cursor: page } = await db.command(more, { session });
+      expect(page.nextBatch).toMatchObject([
+        { operationType: 'insert', documentKey: { _id: round } },
+      ]);
+    }
+  });
+
   test('a stream goes on behind any event, also one of many in a command', async () => {
     await client.db('streams').createCollection('resumed');
     const { items, stream } = await opened('resumed');

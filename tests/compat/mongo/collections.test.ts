@@ -272,3 +272,88 @@ test('a time series changes what its measurements are about, and has indexes of 
   expect((await rows.indexes()).map(({ name }) => name)).toEqual(['about_1_t_1']);
   await expect(rows.createIndex({ v: 1 }, { unique: true })).rejects.toMatchObject(refused);
 });
+
+test('a write that a fail point holds back beyond its time is not applied', async () => {
+  const db = client.db('held');
+  const data = { failCommands: ['insert'], blockConnection: true, blockTimeMS: 40 };
+  await client.db('admin').command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });
+  const insert = { insert: 'rows', documents: [{ _id: 1 }], maxTimeMS: 10 };
+  await expect(db.command(insert)).rejects.toMatchObject({ code: 50 });
+  expect(await db.collection('rows').countDocuments()).toBe(0);
+});
+
+test('a write that a fail point holds back until its client is gone is not applied', async () => {
+  const impatient = await account.connect({ socketTimeoutMS: 20, retryWrites: false });
+  const hold = (command: string, blockTimeMS: number) =>
+    client.db('admin').command({
+      configureFailPoint: 'failCommand',
+      mode: { times: 1 },
+      data: { failCommands: [command], blockConnection: true, blockTimeMS },
+    });
+  await hold('insert', 60);
+  const insert = impatient.db('held').collection('gone').insertOne({});
+  await expect(insert).rejects.toMatchObject({ name: 'MongoNetworkTimeoutError' });
+  // What is held back later and longer ends later.
+  await hold('ping', 60);
+  await client.db('held').command({ ping: 1 });
+  expect(await client.db('held').collection('gone').countDocuments()).toBe(0);
+});
+
+test('a refused command says as well that its write concern cannot be satisfied', async () => {
+  const db = client.db('concerned');
+  await db.createCollection('x');
+  await db.createCollection('y');
+  const rename = { renameCollection: 'concerned.x', to: 'concerned.y', writeConcern: { w: 2 } };
+  await expect(client.db('admin').command(rename)).rejects.toMatchObject({
+    code: 48,
+    errorResponse: { writeConcernError: { code: 100 } },
+  });
+});
+
+test('the time of a find is that of all its batches', async () => {
+  const rows = client.db('timed').collection('rows');
+  await rows.insertMany([{}, {}, {}]);
+  const cursor = rows.find({}, { maxTimeMS: 60_000, batchSize: 1 });
+  const other = rows.find({}, { batchSize: 1 });
+  await Promise.all([cursor.next(), other.next()]);
+  const admin = client.db('admin');
+  await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'alwaysOn' });
+  await expect(cursor.next()).rejects.toMatchObject({ code: 50 });
+  expect(await other.toArray()).toHaveLength(2);
+  await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'off' });
+});
+
+test('an index shows the option background as it was sent', async () => {
+  const rows = client.db('timed').collection('indexed');
+  await rows.createIndexes([
+    { key: { a: 1 }, name: 'a' },
+    { key: { b: 1 }, name: 'b', background: false },
+    { key: { c: 1 }, name: 'c', background: true },
+  ]);
+  const shown = (await rows.indexes()).map(({ background }) => background);
+  expect(shown).toEqual([undefined, undefined, false, true]);
+});
+
+test.each([
+  ['a time series', { timeseries: { timeField: 'at' } }, 'at'],
+  ['a clustered collection', { clusteredIndex: { key: { _id: 1 }, unique: true } }, '_id'],
+])('documents of %s expire by the option of the collection', async (_, options, field) => {
+  const db = client.db('expiring');
+  const rows = await db.createCollection(field, { ...options, expireAfterSeconds: 3600 });
+  const [hourMs, now] = [3_600_000, Date.now()];
+  await rows.insertMany([0.5, 2, 4].map((hours) => ({ [field]: new Date(now - hours * hourMs) })));
+  const left = async (): Promise<number> => {
+    // The first may be a round that had begun before.
+    for (let round = 0; round < 2; round++) await account.service.expirySweeper.round();
+    return rows.countDocuments();
+  };
+  expect(await left()).toBe(1);
+  expect((await rows.indexes()).filter(({ name }) => name === '$expiry')).toEqual([]);
+  await db.command({ collMod: field, expireAfterSeconds: 'off' });
+  await rows.insertOne({ [field]: new Date(now - 5 * hourMs) });
+  expect(await left()).toBe(2);
+  await db.command({ collMod: field, expireAfterSeconds: 4 * 3600 });
+  expect(await left()).toBe(1);
+  await db.command({ collMod: field, expireAfterSeconds: 60 });
+  expect(await left()).toBe(0);
+});

@@ -82,6 +82,9 @@ describe('filters', () => {
     expect(await ids(near)).toEqual([2, 1, 3]);
     const within = { $geometry: at(11, 11), $maxDistance: 200_000 };
     expect(await ids({ at: { $near: within } })).toEqual([2]);
+    // A point without $geometry around it is one as well, and its distances are metres beside it.
+    expect(await ids({ at: { $near: at(11, 11) } })).toEqual(await ids(near));
+    expect(await ids({ at: { $near: at(11, 11), $maxDistance: 1 } })).toEqual([]);
     await expect(collection.insertOne({ _id: 4, at: 'nowhere' })).rejects.toMatchObject({
       code: 16755,
     });

@@ -11,7 +11,7 @@ import {
   printChangePosition,
   type Service,
 } from '../../../service/index.ts';
-import { type Bson, type BsonDocument, EPK_MAX, EPK_MIN } from '../../../value/index.ts';
+import type { Bson, BsonDocument } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import { type LogicalTime, laterOf } from '../cluster-clock.ts';
 import {
@@ -36,6 +36,7 @@ import {
   INTERNAL_DATABASES,
   schemaEvent,
 } from './schema-events.ts';
+import { BEGINNING, positionNow, startOf } from './start-positions.ts';
 import { foreignToken, printToken, type StreamState } from './token.ts';
 import { currentDocument, versionBefore } from './versions.ts';
 
@@ -50,6 +51,8 @@ interface Part {
   position: ChangeFeedPosition;
   /** True while changes from before versions were kept are read: deletions and updates show as they are now. */
   isEarly: boolean;
+  /** True until all versions were read once: what was written before they were kept is read as it is now. */
+  mayBeEarly: boolean;
 }
 
 /** A change that is not an event yet, with the place behind it. */
@@ -67,6 +70,8 @@ export class ChangeStream implements LiveSource {
   readonly #options: StreamOptions;
   readonly #run: (rows: Rows) => Rows;
   readonly #parts = new Map<string, Part>();
+  /** Where collections were when the command arrived; those that are missing were made later. */
+  readonly #starts = new Map<string, ChangeFeedPosition>();
   #schemaPosition: number;
   #last: StreamState['last'];
   /** Events of collections that are gone meanwhile. */
@@ -92,6 +97,13 @@ export class ChangeStream implements LiveSource {
     this.#isLast = options.resume?.isLast === true;
   }
 
+  /** Notes where collections are when the command arrives: what is written while the stream is opened belongs to it. */
+  async noteStart(): Promise<void> {
+    if ((this.#options.resume ?? this.#options.startAt) !== undefined) return;
+    for (const { container } of this.#watched())
+      this.#starts.set(keyOf(container), await positionNow(this.#service, container));
+  }
+
   async open(): Promise<void> {
     const { resume, startAt } = this.#options;
     const known = new Map(
@@ -101,12 +113,10 @@ export class ChangeStream implements LiveSource {
       const { databaseRid, rid } = collection.container;
       const text = known.get(`${databaseRid} ${rid}`);
       const kept = await keepVersions(this.#service, collection);
-      if (text !== undefined) {
-        const position = parseChangePosition(text);
-        this.#parts.set(keyOf(kept.container), { collection: kept, position, isEarly: false });
-      } else if (resume !== undefined) this.#addNew(kept);
-      else if (startAt === undefined) await this.#addFromNow(kept);
-      else this.#addFromTime(kept, startAt.high);
+      if (resume !== undefined) this.#add(kept, text ? parseChangePosition(text) : BEGINNING);
+      else if (startAt === undefined)
+        this.#add(kept, this.#starts.get(keyOf(kept.container)) ?? BEGINNING, true);
+      else this.#add(kept, startOf({ kind: 'time', sinceSec: startAt.high }), true);
     }
     this.#isForeign = this.#isTokenForeign();
     this.#call.context.changes.watch(this);
@@ -135,7 +145,7 @@ export class ChangeStream implements LiveSource {
     this.#isPolling = true;
     try {
       const rows = this.#drained.splice(0);
-      this.#addCreated();
+      await this.#addCreated();
       const hasMore = await this.#readAll(rows);
       if (!hasMore) await this.#readSchema(rows);
       if (this.#isForeign && rows.length > 0) throw foreignToken();
@@ -151,7 +161,7 @@ export class ChangeStream implements LiveSource {
     if (this.#options.database !== undefined && this.#options.database !== database) return;
     while (this.#drained.length < DRAINED_MAX) {
       const rows: LiveRow[] = [];
-      this.#addCreated();
+      await this.#addCreated();
       await this.#readAll(rows);
       if (rows.length === 0) return;
       this.#drained.push(...rows);
@@ -181,37 +191,25 @@ export class ChangeStream implements LiveSource {
       .filter((each) => !isView(each) && !each.namespace.collection.startsWith('system.'));
   }
 
-  /** Collections that were made after the stream was opened are read from their beginning. */
-  #addCreated(): void {
+  /** Collections that were made meanwhile are read from their beginning. */
+  async #addCreated(): Promise<void> {
     for (const collection of this.#watched()) {
       const part = this.#parts.get(keyOf(collection.container));
-      if (part === undefined) this.#addNew(collection);
+      if (part === undefined) await this.#addNew(collection);
       else part.collection = collection;
     }
   }
 
-  #addNew(collection: Collection): void {
-    if (collection.container.versionRetentionSec === undefined) return;
-    const start = { kind: 'after', lsn: 0 } as const;
-    const position = [{ min: EPK_MIN, max: EPK_MAX, start }];
-    this.#parts.set(keyOf(collection.container), { collection, position, isEarly: false });
+  /** One whose making had begun before the stream was opened does not keep versions yet. */
+  async #addNew(collection: Collection): Promise<void> {
+    const isKept = collection.container.versionRetentionSec !== undefined;
+    const kept = isKept ? collection : await keepVersions(this.#service, collection);
+    this.#add(kept, BEGINNING, !isKept || this.#options.startAt !== undefined);
   }
 
-  async #addFromNow(collection: Collection): Promise<void> {
-    const { position } = await this.#service.changeFeed.read(collection.container, {
-      scope: { kind: 'container' },
-      mode: 'all',
-      start: { kind: 'now' },
-      limit: 1,
-      bytesMax: 1,
-    });
-    this.#parts.set(keyOf(collection.container), { collection, position, isEarly: false });
-  }
-
-  #addFromTime(collection: Collection, sinceSec: number): void {
-    const start = { kind: 'time', sinceSec } as const;
-    const position = [{ min: EPK_MIN, max: EPK_MAX, start }];
-    this.#parts.set(keyOf(collection.container), { collection, position, isEarly: false });
+  #add(collection: Collection, position: ChangeFeedPosition, mayBeEarly = false): void {
+    const { container } = collection;
+    this.#parts.set(keyOf(container), { collection, position, isEarly: false, mayBeEarly });
   }
 
   /** What is new in all collections, in the order of its logical time. True where one has more. */
@@ -316,10 +314,12 @@ export class ChangeStream implements LiveSource {
     const { changeFeed } = this.#service;
     if (part.isEarly) return changeFeed.read(container, { ...request, mode: 'latest' });
     try {
-      return await changeFeed.read(container, { ...request, mode: 'all' });
+      const page = await changeFeed.read(container, { ...request, mode: 'all' });
+      part.mayBeEarly &&= this.#options.startAt !== undefined;
+      return page;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      if (this.#options.startAt === undefined)
+      if (!part.mayBeEarly)
         throw new MongoError(
           'ChangeStreamHistoryLost',
           'Resume of change stream was not possible, as the resume point may no longer be in the log.',

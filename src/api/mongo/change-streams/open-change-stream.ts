@@ -58,8 +58,9 @@ export async function openChangeStream(call: Call, argument: Bson): Promise<Repl
       parse: parsePipeline,
     },
   );
-  await watch(call, options);
   const stream = new ChangeStream(call, options, run);
+  await stream.noteStart();
+  await watch(call, options);
   await stream.open();
   const target = body.get(name);
   const shown = `${namespace.database}.${typeof target === 'string' ? target : '$cmd.aggregate'}`;

@@ -19,6 +19,7 @@ import {
 import { MongoError } from '../errors.ts';
 import { VERSION_RETENTION_SEC } from '../limits.ts';
 import type { FieldPath } from '../query/path.ts';
+import { keepExpiry } from './expiry.ts';
 import { checkNewName, type Namespace, namespaceText } from './namespace.ts';
 
 export interface Collection {
@@ -101,7 +102,16 @@ export async function changeOptions(
     versionRetentionSec: container.versionRetentionSec ?? retentionOf(options),
     policies: policiesOf(options),
   });
-  return collectionOf(namespace, changed);
+  return withExpiry(service, collectionOf(namespace, changed));
+}
+
+/** The collection as it is once its documents expire as its options say. */
+async function withExpiry(service: Service, collection: Collection): Promise<Collection> {
+  const { container, namespace } = collection;
+  await keepExpiry(service, collection);
+  const { databaseRid, rid } = container;
+  const current = service.containers.findByRid(databaseRid, rid);
+  return current === undefined ? collection : collectionOf(namespace, current);
 }
 
 /** Versions are kept for change streams with images before the change. */
@@ -158,7 +168,7 @@ export async function createCollection(
         (isWatched(service, database) ? VERSION_RETENTION_SEC : undefined),
       throughput: throughputOf(service, database, options),
     });
-    return collectionOf(namespace, container);
+    return await withExpiry(service, collectionOf(namespace, container));
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'containerExists') throw error;
     throw new MongoError(

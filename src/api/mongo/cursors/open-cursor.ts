@@ -54,8 +54,9 @@ export async function firstBatch(
     return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies, resumeToken });
   }
   const id = cursors.keep(cursor, connection.cursorIds);
-  // The batches that follow have limits of their own.
-  meter.deadlineMs = Number.POSITIVE_INFINITY;
+  // Batches of a cursor that waits for documents have limits of their own.
+  if (cursor.isLive) meter.deadlineMs = Number.POSITIVE_INFINITY;
+  meter.pause();
   meter.operation = undefined;
   return batchReply({ name: 'firstBatch', id, namespace, bodies, resumeToken });
 }

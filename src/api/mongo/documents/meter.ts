@@ -26,12 +26,23 @@ export class Meter implements Holding {
   /** By `performance.now()`. */
   deadlineMs = Number.POSITIVE_INFINITY;
   operation: RunningOperation | undefined;
+  #leftMs = Number.POSITIVE_INFINITY;
   #startMs: number | undefined;
 
   /** What `$$NOW` is in every statement of the command. */
   startMs(clock: { nowMs(): number }): number {
     this.#startMs ??= clock.nowMs();
     return this.#startMs;
+  }
+
+  /** Stops the clock between two batches of a cursor: what one has left is what the next may take. */
+  pause(): void {
+    this.#leftMs = Math.max(0, this.deadlineMs - performance.now());
+    this.deadlineMs = Number.POSITIVE_INFINITY;
+  }
+
+  resume(): void {
+    this.deadlineMs = performance.now() + this.#leftMs;
   }
 
   /** Throws MaxTimeMSExpired and Interrupted. */

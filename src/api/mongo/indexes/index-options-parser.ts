@@ -197,8 +197,10 @@ function isTrue(value: Bson | undefined): boolean {
 }
 
 function addFlags(sent: BsonDocument, spec: Map<string, Bson>): void {
-  for (const name of ['unique', 'sparse', 'hidden', 'prepareUnique', 'background'])
+  for (const name of ['unique', 'sparse', 'hidden', 'prepareUnique'])
     if (isTrue(sent.get(name))) spec.set(name, true);
+  // It means nothing and is shown as it was sent.
+  if (sent.has('background')) spec.set('background', isTrue(sent.get('background')));
   const partial = sent.get('partialFilterExpression');
   if (isDocument(partial)) {
     checkPartial(partial);

@@ -12,6 +12,7 @@ import {
 import { doubleOf } from '../bson/arithmetic.ts';
 import { printDocument } from '../bson/print.ts';
 import type { Collection } from '../collections/collection.ts';
+import { isExpiryIndex } from '../collections/expiry.ts';
 import type { TextFields } from '../query/text/text-query.ts';
 import { kindOf } from './computed/kinds.ts';
 import { cannot, defaultName } from './index-key.ts';
@@ -105,7 +106,9 @@ const KNOWN = new WeakMap<IndexDefinition, MongoIndex>();
 export function declaredIndexes({
   container,
 }: Pick<Collection, 'container'>): readonly MongoIndex[] {
-  return (container.indexes ?? []).filter(({ origin }) => origin === 'declared').map(indexOf);
+  return (container.indexes ?? [])
+    .filter((index) => index.origin === 'declared' && !isExpiryIndex(index))
+    .map(indexOf);
 }
 
 /** An index that this API has declared. */

@@ -113,6 +113,11 @@ function parseTopLevel(name: string, value: Bson, place: Place): readonly Filter
       return [{ kind: 'text', query: parseText(value) }];
     case '$where':
       return [parseWhere(value, place)];
+    case '$ref':
+    case '$id':
+    case '$db':
+      // The parts of a DBRef are fields, and what they are asked for is a value.
+      return [{ kind: 'field', path: [name], test: { kind: 'eq', value } }];
     default:
       throw bad(
         `unknown top level operator: ${name}. If you have a field name that starts with a '$' symbol, ` +

@@ -167,6 +167,12 @@ const CASES: readonly Case[] = [
   ],
   ['$bitsAllSet', { a: { $bitsAllSet: [0, 2] } }, [{ a: 5 }, { a: 7 }], [{ a: 4 }, { a: 'x' }]],
   ['$bitsAnyClear', { a: { $bitsAnyClear: 5 } }, [{ a: 1 }], [{ a: 7 }]],
+  [
+    'one part of a DBRef within $elemMatch',
+    { a: { $elemMatch: { $id: 5 } } },
+    [{ a: [{ $ref: 'x', $id: 5 }] }],
+    [{ a: [{ $ref: 'x', $id: 6 }] }, { a: { $id: 5 } }],
+  ],
   ['$comment', { a: 1, $comment: 'why' }, [{ a: 1 }], [{ a: 2 }]],
 ];
 

@@ -27,7 +27,19 @@ export function parseUpdatePipeline(stages: readonly Bson[], context: QueryConte
   return (document) => steps.reduce((current, step) => step(current), document);
 }
 
-function parseStage(stage: Bson, context: QueryContext): ApplyPipeline {
+/** Refuses what is no stage at all: the whole command fails by it, not the statement alone. */
+export function checkStages(stages: readonly Bson[]): void {
+  for (const stage of stages) {
+    const [name] = stageOf(stage);
+    if (!UPDATE_STAGES.has(name) && !KNOWN_STAGES.test(name)) throw unrecognized(name);
+  }
+}
+
+const UPDATE_STAGES: ReadonlySet<string> = new Set([
+  ...['$addFields', '$project', '$replaceRoot', '$replaceWith', '$set', '$unset'],
+]);
+
+function stageOf(stage: Bson): readonly [string, Bson] {
   if (!isDocument(stage))
     throw new MongoError('TypeMismatch', "Each element of the 'pipeline' array must be an object");
   const [name = ''] = stage.keys();
@@ -36,7 +48,15 @@ function parseStage(stage: Bson, context: QueryContext): ApplyPipeline {
       'Location40323',
       'A pipeline stage specification object must contain exactly one field.',
     );
-  const argument = stage.get(name) as Bson;
+  return [name, stage.get(name) as Bson];
+}
+
+function unrecognized(name: string): MongoError {
+  return new MongoError('Location40324', `Unrecognized pipeline stage name: '${name}'`);
+}
+
+function parseStage(stage: Bson, context: QueryContext): ApplyPipeline {
+  const [name, argument] = stageOf(stage);
   switch (name) {
     case '$set':
     case '$addFields':
@@ -63,7 +83,7 @@ function parseStage(stage: Bson, context: QueryContext): ApplyPipeline {
           'InvalidOptions',
           `${name} is not allowed to be used within an update`,
         );
-      throw new MongoError('Location40324', `Unrecognized pipeline stage name: '${name}'`);
+      throw unrecognized(name);
   }
 }
 

@@ -5,6 +5,7 @@ import { namespaceText, parseNamespace } from '../../collections/namespace.ts';
 import { batchReply, type OpenCursor } from '../../cursors/cursor.ts';
 import { LiveCursor } from '../../cursors/live-cursor.ts';
 import { MongoError, mongoCodeOf } from '../../errors.ts';
+import { refuseTime } from '../../fail-points/time-limits.ts';
 import { missingField, wrongType } from '../../fields/field-table.ts';
 import { maxTimeMs } from '../../fields/generic-checks.ts';
 
@@ -65,6 +66,7 @@ async function readBatch(call: Call, cursor: OpenCursor, id: bigint): Promise<re
   const before = cursor.meter.charge;
   const timeMs = maxTimeMs(body);
   cursor.meter.operation = meter.operation;
+  cursor.meter.resume();
   if (cursor instanceof LiveCursor) cursor.reader = connection;
   const size = args.optionalCount('batchSize') || Number.POSITIVE_INFINITY;
   try {
@@ -73,6 +75,7 @@ async function readBatch(call: Call, cursor: OpenCursor, id: bigint): Promise<re
       throw new MongoError(mongoCodeOf(code), 'getMore was made to fail', {
         labels: RESUMABLE.has(code) && cursor.resumeToken !== undefined ? [RESUMABLE_LABEL] : [],
       });
+    if (Number.isFinite(cursor.meter.deadlineMs)) refuseTime(context);
     return await cursor.next(size, timeMs ?? AWAIT_MS);
   } catch (error) {
     cursor.isBusy = false;
@@ -81,5 +84,6 @@ async function readBatch(call: Call, cursor: OpenCursor, id: bigint): Promise<re
   } finally {
     meter.charge += cursor.meter.charge - before;
     cursor.meter.operation = undefined;
+    cursor.meter.pause();
   }
 }

@@ -1,5 +1,5 @@
 /** Updates documents, statement by statement. */
-import type { BsonDocument } from '../../../../value/index.ts';
+import { type BsonDocument, isArray } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
 import { ensureCollection, findCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
@@ -8,6 +8,7 @@ import type { WriteFailure } from '../../documents/insert.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { parseSort } from '../../query/sort.ts';
 import { documentOf } from '../../reply.ts';
+import { checkStages } from '../../update/pipeline.ts';
 import { parseUpdate } from '../../update/update.ts';
 import { type ChangeStatement, runChange, updateStatement } from './change-statements.ts';
 import { contextOf } from './query-arguments.ts';
@@ -85,5 +86,7 @@ export const update: Command = {
 
 function parseStatement(document: BsonDocument): ChangeStatement {
   checkStatement('update.updates', document, FIELDS, ['q', 'u']);
-  return updateStatement(document, { filter: 'q', update: 'u' });
+  const statement = updateStatement(document, { filter: 'q', update: 'u' });
+  if (isArray(statement.update)) checkStages(statement.update);
+  return statement;
 }

@@ -40,32 +40,50 @@ export function parseNear(
   sent: Bson,
   operators: BsonDocument,
 ): NearQuery {
-  const isSphere = name !== '$near' && name !== '$geoNear';
   if (!isArray(sent) && !isDocument(sent))
     throw bad(`${name} requires a point, given ${printBson(sent)}`);
   const options = isDocument(sent) && sent.has('$geometry') ? sent : undefined;
   if (options === undefined) {
-    if (isDocument(sent)) {
-      const [first = ''] = sent.keys();
-      if (sent.size === 0) throw bad(`${name} requires a point, given ${printBson(sent)}`);
-      if (first.startsWith('$')) throw bad(`invalid argument in geo near query: ${first}`);
-    }
-    const { pair, inlineMax } = legacyPoint(sent);
-    const unit = isSphere ? 'radians' : 'plane';
-    if (isSphere && sphere.toPoint(pair[0], pair[1]) === undefined)
-      throw bad('Legacy point is out of bounds for spherical query');
-    return {
-      center: pair,
-      unit,
-      min: distanceIn(operators, '$minDistance', true) ?? 0,
-      max: distanceIn(operators, '$maxDistance', true) ?? inlineMax ?? Number.POSITIVE_INFINITY,
-      isGeoJson: false,
-    };
+    const point = geoJsonPoint(sent);
+    return point === undefined
+      ? legacyNear(name, sent, operators)
+      : geoJsonNear(name, new Map([['$geometry', point]]), operators);
   }
   for (const option of options.keys())
     if (option !== '$geometry' && option !== '$minDistance' && option !== '$maxDistance')
       throw bad(`invalid argument in geo near query: ${option}`);
   return geoJsonNear(name, options, operators);
+}
+
+/** A document whose first value is no number is a point of GeoJSON, also where no `$geometry` is around it. */
+function geoJsonPoint(sent: BsonDocument | readonly Bson[]): BsonDocument | undefined {
+  if (!isDocument(sent)) return undefined;
+  const [first] = sent.values();
+  const isGeoJson = first !== undefined && !isNumber(first) && sent.get('type') === 'Point';
+  return isGeoJson ? sent : undefined;
+}
+
+function legacyNear(
+  name: string,
+  sent: BsonDocument | readonly Bson[],
+  operators: BsonDocument,
+): NearQuery {
+  const isSphere = name !== '$near' && name !== '$geoNear';
+  if (isDocument(sent)) {
+    const [first = ''] = sent.keys();
+    if (sent.size === 0) throw bad(`${name} requires a point, given ${printBson(sent)}`);
+    if (first.startsWith('$')) throw bad(`invalid argument in geo near query: ${first}`);
+  }
+  const { pair, inlineMax } = legacyPoint(sent);
+  if (isSphere && sphere.toPoint(pair[0], pair[1]) === undefined)
+    throw bad('Legacy point is out of bounds for spherical query');
+  return {
+    center: pair,
+    unit: isSphere ? 'radians' : 'plane',
+    min: distanceIn(operators, '$minDistance', true) ?? 0,
+    max: distanceIn(operators, '$maxDistance', true) ?? inlineMax ?? Number.POSITIVE_INFINITY,
+    isGeoJson: false,
+  };
 }
 
 /** A third number of an older query is the greatest distance. */
