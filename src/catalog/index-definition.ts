@@ -21,6 +21,8 @@ export interface IndexDefinition {
   readonly unique?: 'partitionKey';
   /** Items expire so long after the date at the first part. */
   readonly expireAfterSec?: number;
+  /** It is kept, and queries do not use it. */
+  readonly isHidden?: boolean;
   /** As the home API describes it; nothing below reads this. */
   readonly details?: string;
   /**

@@ -68,7 +68,7 @@ async function itemsUpTo(
     const range =
       isVirtual === true
         ? within(query.termsOf([DECLARED, String(id)]), dates)
-        : query.declaredWithin([{ path: parsePath(parts[0]?.path ?? ''), ranges: [dates] }])
+        : query.declaredWithin([{ path: parsePath(parts[0]?.path ?? ''), ranges: [dates] }], id)
             ?.ranges[0];
     if (range === undefined) return [];
     const { entries } = await query.scanIndex(range, { limit: itemsMax, bytesMax: 1024 * 1024 });

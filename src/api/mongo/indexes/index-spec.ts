@@ -92,6 +92,7 @@ function declaredOf(parsed: ParsedIndex, isUnique: boolean): DeclaredIndex {
     collation: 'bson',
     isMultikey: true,
     isSparse: spec.get('sparse') === true,
+    ...(spec.get('hidden') === true ? { isHidden: true } : {}),
     details: Buffer.from(writeBson(spec)).toString('base64'),
     ...(isPartial && filter !== undefined ? { filter } : {}),
     ...(isComputed(parsed, filter) ? { isVirtual: true as const } : {}),
@@ -171,7 +172,7 @@ export function hasGeoIndex(
 export function changedSpec(
   { spec }: MongoIndex,
   changes: BsonDocument,
-): { readonly details: string; readonly expireAfterSec: number | undefined } {
+): Pick<IndexDefinition, 'details' | 'expireAfterSec' | 'isHidden'> {
   const changed = new Map(spec);
   for (const [name, value] of changes)
     if (value === false) changed.delete(name);
@@ -179,6 +180,7 @@ export function changedSpec(
   const expiry = changed.get('expireAfterSeconds');
   return {
     details: Buffer.from(writeBson(changed)).toString('base64'),
-    expireAfterSec: typeof expiry === 'number' ? expiry : undefined,
+    isHidden: changed.get('hidden') === true,
+    ...(typeof expiry === 'number' ? { expireAfterSec: expiry } : {}),
   };
 }

@@ -54,8 +54,8 @@ export function pipelineHost(call: Call): PipelineHost {
 
 function geoFields(collection: Collection | undefined): ReturnType<PipelineHost['geoFields']> {
   if (collection === undefined) return undefined;
-  return declaredIndexes(collection).flatMap(({ key }) =>
-    [...key].flatMap(([field, kind]) =>
+  return declaredIndexes(collection).flatMap(({ key, spec }) =>
+    [...(spec.get('hidden') === true ? [] : key)].flatMap(([field, kind]) =>
       kind === '2d' || kind === '2dsphere' ? [{ field, kind: String(kind) }] : [],
     ),
   );

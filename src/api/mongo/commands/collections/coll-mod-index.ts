@@ -72,11 +72,8 @@ export async function modifyIndex(
   if (isDryRun) return {};
   const { reply, changes: changed } = changesOf(found, sent);
   if (changed.size > 0) {
-    const { details, expireAfterSec } = changedSpec(found, changed);
-    await call.context.service.indexes.change(collection.container, found.id, {
-      details,
-      ...(expireAfterSec === undefined ? {} : { expireAfterSec }),
-    });
+    const { service } = call.context;
+    await service.indexes.change(collection.container, found.id, changedSpec(found, changed));
   }
   return reply;
 }
