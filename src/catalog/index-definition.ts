@@ -30,6 +30,8 @@ export interface IndexDefinition {
    * before, which kept no entries of such an index, and looked at every item instead.
    */
   readonly isVirtual?: true;
+  /** The rules by which the home API computed its entries from the first one on; it knows what they lack. */
+  readonly entryRules?: number;
 }
 
 interface IndexPart {

@@ -13,6 +13,7 @@ import { doubleOf } from '../bson/arithmetic.ts';
 import { printDocument } from '../bson/print.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { TextFields } from '../query/text/text-query.ts';
+import { ENTRY_RULES } from './computed/kind.ts';
 import { kindOf } from './computed/kinds.ts';
 import { cannot, defaultName } from './index-key.ts';
 import { type ParsedIndex, parseIndexSpec } from './index-options-parser.ts';
@@ -95,7 +96,7 @@ function declaredOf(parsed: ParsedIndex, isUnique: boolean): DeclaredIndex {
     ...(spec.get('hidden') === true ? { isHidden: true } : {}),
     details: Buffer.from(writeBson(spec)).toString('base64'),
     ...(isPartial && filter !== undefined ? { filter } : {}),
-    ...(isComputed(parsed, filter) ? { isVirtual: true as const } : {}),
+    ...(isComputed(parsed, filter) ? { isVirtual: true as const, entryRules: ENTRY_RULES } : {}),
     ...(isUnique ? { unique: 'partitionKey' as const } : {}),
     ...(typeof expiry === 'number' && kind === 'plain' ? { expireAfterSec: expiry } : {}),
   };
