@@ -6,6 +6,7 @@ import { type Bson, compareBson } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
+import { chosenIndex } from '../indexes/chosen-index.ts';
 import { computedCondition, usedIndexes } from '../indexes/computed/computed-indexes.ts';
 import { exactLimits } from '../indexes/exact-limits.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
@@ -36,13 +37,15 @@ import type { DocumentStore, FindRequest, FoldRequest } from './store.ts';
 export interface FindOptions {
   /** The order of the collation; the simple one where it is missing. */
   readonly compare?: CompareBson | undefined;
+  readonly hint?: Bson | undefined;
+  /** True where the use of the index is counted already. */
+  readonly isCounted?: boolean;
 }
 
 export interface SortOptions extends FindOptions {
   readonly sort: Sort;
   /** How many of the first rows are needed. */
   readonly wanted: number;
-  readonly hint?: Bson | undefined;
   readonly memory?: Holding;
 }
 
@@ -54,7 +57,9 @@ export function sortedDocuments(
   options: SortOptions,
 ): Rows {
   const { sort, wanted, compare = compareBson, hint } = options;
-  const inMemory = (): Rows => sortedInMemory(store, collection, filter, options);
+  noteIndex(store, collection, filter, options);
+  const counted = { ...options, isCounted: true };
+  const inMemory = (): Rows => sortedInMemory(store, collection, filter, counted);
   const plan = compare === compareBson ? planOrder(collection, filter, sort, hint) : undefined;
   if (plan === undefined || store.isTransaction) return inMemory();
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
@@ -84,13 +89,13 @@ function sortedInMemory(
   store: DocumentStore,
   collection: Collection,
   filter: Filter,
-  { sort, wanted, compare, memory }: SortOptions,
+  { sort, wanted, memory, ...found }: SortOptions,
 ): Rows {
   const options = { wanted, memory, pause: () => store.pause() };
   const start = () => newSortFold(sort, options);
-  const folded = foldDocuments(store, collection, filter, start, { compare });
+  const folded = foldDocuments(store, collection, filter, start, found);
   return folded === undefined
-    ? sorted(findDocuments(store, collection, filter, { compare }), sort, options)
+    ? sorted(findDocuments(store, collection, filter, found), sort, options)
     : rowsOfFold(folded);
 }
 
@@ -124,6 +129,7 @@ export function findDocuments(
   filter: Filter,
   options: FindOptions = {},
 ): Rows {
+  noteIndex(store, collection, filter, options);
   const access = accessOf(store, collection, filter, options);
   return access.kind === 'rows' ? access.rows : store.find(collection, access.request);
 }
@@ -145,6 +151,7 @@ export function foldDocuments<Fold extends DocumentFold>(
   if (fold === undefined || textOf(filter) !== undefined) return undefined;
   const access = accessOf(store, collection, filter, options);
   if (access.kind === 'rows') return undefined;
+  noteIndex(store, collection, filter, options);
   const { request } = access;
   const isCollated = options.compare !== undefined && options.compare !== compareBson;
   const isFiltered = request.test !== undefined;
@@ -154,6 +161,18 @@ export function foldDocuments<Fold extends DocumentFold>(
     valuesOf: isFiltered || isCollated ? undefined : options.valuesOf,
   };
   return () => fold.call(store, collection, whole, start) as Promise<Fold>;
+}
+
+/** Counts the operation for the index that it finds its documents by. */
+function noteIndex(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  options: FindOptions & { readonly sort?: Sort },
+): void {
+  if (store.noteIndex === undefined || options.isCounted === true) return;
+  const index = chosenIndex(collection, filter, options);
+  if (index !== undefined) store.noteIndex(collection, index.id);
 }
 
 type Access =
@@ -258,7 +277,7 @@ function scripted(
   const rows =
     plain.of.length === 0
       ? store.find(collection, { partitionKey: undefined, condition: ANYTHING, test: undefined })
-      : findDocuments(store, collection, plain, { compare });
+      : findDocuments(store, collection, plain, { compare, isCounted: true });
   const [{ calls }] = parts as readonly [ScriptedFilter];
   return calls.prepared(
     rows,

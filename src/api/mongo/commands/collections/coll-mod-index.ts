@@ -72,8 +72,10 @@ export async function modifyIndex(
   if (isDryRun) return {};
   const { reply, changes: changed } = changesOf(found, sent);
   if (changed.size > 0) {
-    const { service } = call.context;
-    await service.indexes.change(collection.container, found.id, changedSpec(found, changed));
+    const { service, indexUse } = call.context;
+    const { container } = collection;
+    await service.indexes.change(container, found.id, changedSpec(found, changed));
+    if (changed.has('hidden')) indexUse.begin(container, found.id, call.store.nowMs());
   }
   return reply;
 }

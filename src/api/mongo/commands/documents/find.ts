@@ -11,6 +11,7 @@ import { addressIn } from '../../documents/address.ts';
 import { asksForIdOnly, findDocuments, sortedDocuments } from '../../documents/find-documents.ts';
 import { limited, matching, projected, type Rows, skipping } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { ID_INDEX_ID } from '../../indexes/chosen-index.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
 import { type Filter, textOf } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
@@ -165,11 +166,13 @@ function pointRead(
   namespace: string,
 ): MaybePromise<Reply> {
   const address = addressIn(collection, filter);
-  if (address !== undefined)
+  if (address !== undefined) {
+    store.noteIndex?.(collection, ID_INDEX_ID);
     return andThen(store.read(collection, address), (item) => {
       const bodies = item === undefined ? [] : [item.body];
       return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
     });
+  }
   const rows = findDocuments(store, collection, filter);
   const cursor = new Cursor(rows, { namespace, origin: 'find', meter });
   return cursor
