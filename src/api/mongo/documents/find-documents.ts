@@ -47,6 +47,8 @@ export interface SortOptions extends FindOptions {
   /** How many of the first rows are needed. */
   readonly wanted: number;
   readonly memory?: Holding;
+  /** True where it must be known which documents they are. */
+  readonly keepsRows?: boolean | undefined;
 }
 
 /** The same in the order of a sort: read from an index that has it, or sorted in memory. */
@@ -89,9 +91,9 @@ function sortedInMemory(
   store: DocumentStore,
   collection: Collection,
   filter: Filter,
-  { sort, wanted, memory, ...found }: SortOptions,
+  { sort, wanted, memory, keepsRows, ...found }: SortOptions,
 ): Rows {
-  const options = { wanted, memory, pause: () => store.pause() };
+  const options = { wanted, memory, keepsRows, pause: () => store.pause() };
   const start = () => newSortFold(sort, options);
   const folded = foldDocuments(store, collection, filter, start, found);
   return folded === undefined
@@ -287,7 +289,7 @@ function scripted(
 
 async function* readOne(store: DocumentStore, collection: Collection, address: ItemAddress): Rows {
   const item = await store.read(collection, address);
-  if (item !== undefined) yield [Row.ofBody(item.body)];
+  if (item !== undefined) yield [Row.ofBody(item.body, item.rid)];
 }
 
 /** True where the filter asks for nothing but one `_id`: then a stored document need not be decoded. */

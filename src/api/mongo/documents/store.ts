@@ -249,7 +249,9 @@ export class ServiceStore implements DocumentStore {
         .map((rowKey) => ({ partitionKey: ONE_KEY, rowKey }));
       const page = await this.#wait(() => this.#service.items.readMany(container, addresses));
       this.#meter.add(page);
-      yield page.items.flatMap((item) => (item === undefined ? [] : [Row.ofBody(item.body)]));
+      yield page.items.flatMap((item) =>
+        item === undefined ? [] : [Row.ofBody(item.body, item.rid)],
+      );
       await yieldToEventLoop();
     }
   }
@@ -269,7 +271,7 @@ export class ServiceStore implements DocumentStore {
       const start = { continuation, limit, bytesMax: PAGE_BYTES_MAX };
       const page = await this.#wait(() => read(start));
       this.#meter.add(page);
-      if (page.items.length > 0) yield page.items.map(({ body }) => Row.ofBody(body));
+      if (page.items.length > 0) yield page.items.map(({ body, rid }) => Row.ofBody(body, rid));
       continuation = page.continuation;
       limit = Math.min(limit * 2, PAGE_ITEMS_MAX);
       await yieldToEventLoop();

@@ -13,27 +13,24 @@ import { limited, matching, projected, type Rows, skipping } from '../../documen
 import { MongoError } from '../../errors.ts';
 import { ID_INDEX_ID } from '../../indexes/chosen-index.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
-import { type Filter, textOf } from '../../query/filter.ts';
+import { withFound } from '../../metadata/found-metadata.ts';
+import { unavailable } from '../../metadata/metadata-scope.ts';
+import { type Filter, nearOf, textOf } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
-import type { Project } from '../../query/projection.ts';
-import { parseProjection } from '../../query/projection-parser.ts';
 import type { QueryContext } from '../../query/query-context.ts';
-import { parseSort, Sort } from '../../query/sort.ts';
-import { collectScripted, type Scripted } from '../../scripts/script-calls.ts';
+import { parseSort, Sort, type SortPart } from '../../query/sort.ts';
 import { parseBounds } from './index-bounds.ts';
 import { checkHint, checkTextHint, contextOf, naturalOrder } from './query-arguments.ts';
+import { parseShown, type ShownDocuments, sourceOf } from './shown-documents.ts';
 
-interface FindArguments {
+interface FindArguments extends ShownDocuments {
   readonly filter: Filter;
   readonly context: QueryContext;
   readonly sort: Sort;
   /** What the index that the hint names has, between `min` and `max`. */
   readonly between: DocumentTest | undefined;
   readonly hint: Bson | undefined;
-  readonly project: Project | undefined;
-  /** Expressions of the projection that call functions of clients. */
-  readonly scripted: readonly Scripted[];
   readonly skip: number;
   /** 0: all. */
   readonly limit: number;
@@ -96,8 +93,7 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
   const context = contextOf(call, collection);
   const filter = parseFilter(args.optionalDocument('filter') ?? new Map(), context);
   const parts = parseSort(args.optionalDocument('sort') ?? naturalOrder(body.get('hint')));
-  if (textOf(filter) !== undefined && parts.some(({ meta }) => meta === 'natural'))
-    throw new MongoError('BadValue', 'text expression not allowed with a $natural sort order');
+  checkSort(parts, filter);
   const sort = new Sort(parts, context.collation?.compare, textOf(filter));
   if (body.get('filter') === null)
     throw new MongoError(
@@ -106,14 +102,12 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
     );
   checkTailable(call, collection);
   checkTextHint(filter, body.get('hint'));
-  const sent = args.optionalDocument('projection') ?? new Map();
-  const { made: project, found: scripted } = collectScripted(context.expression, () =>
-    parseProjection(sent, { context, filter, sort }),
-  );
+  const { shown, project, scripted } = parseShown(call, { context, filter, sort });
   return {
     filter,
     context,
     sort,
+    shown,
     project,
     scripted,
     between: both(
@@ -126,6 +120,17 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
     batchSize: args.optionalCount('batchSize') ?? FIRST_BATCH_DOCUMENTS,
     isSingleBatch: args.flag('singleBatch'),
   };
+}
+
+function checkSort(parts: readonly SortPart[], filter: Filter): void {
+  for (const { meta } of parts) {
+    if (meta === 'natural' && parts.length > 1)
+      throw new MongoError('BadValue', "Cannot include '$natural' in compound sort");
+    if (meta === 'natural' && textOf(filter) !== undefined)
+      throw new MongoError('BadValue', 'text expression not allowed with a $natural sort order');
+    if (meta === 'textScore' && textOf(filter) === undefined) throw unavailable(meta);
+    if (meta === 'geoNearDistance' && nearOf(filter) === undefined) throw unavailable(meta);
+  }
 }
 
 /** Only capped collections have cursors that wait at their end. */
@@ -181,18 +186,22 @@ function pointRead(
 }
 
 function rowsOf({ store, meter }: Call, collection: Collection, parsed: FindArguments): Rows {
-  const { filter, sort, skip, limit, project, between, hint } = parsed;
+  const { filter, sort, skip, limit, project, between, hint, shown } = parsed;
   const { compare } = parsed.context.expression;
   // What a hint leaves out is dropped behind the order, so that nobody knows how many rows are needed.
   const isWhole = limit === 0 || between !== undefined;
   const wanted = isWhole ? Number.POSITIVE_INFINITY : skip + limit;
   let rows = sort.isEmpty
-    ? findDocuments(store, collection, filter, { compare })
-    : sortedDocuments(store, collection, filter, { compare, sort, wanted, hint, memory: meter });
+    ? findDocuments(store, collection, filter, { compare, hint })
+    : sortedDocuments(store, collection, filter, {
+        ...{ compare, sort, wanted, hint, memory: meter },
+        keepsRows: shown?.wants(),
+      });
   if (between !== undefined) rows = matching(rows, between);
   if (skip > 0) rows = skipping(rows, skip);
   if (limit > 0) rows = limited(rows, limit);
   if (project === undefined) return rows;
+  if (shown?.wants() === true) rows = withFound(rows, sourceOf(collection, parsed, shown));
   const { scripts } = parsed.context.expression;
   const { scripted } = parsed;
   if (scripts !== undefined && scripted.length > 0) rows = scripts.prepared(rows, scripted);
