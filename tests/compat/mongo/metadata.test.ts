@@ -120,6 +120,38 @@ describe('text scores in pipelines', () => {
   });
 });
 
+describe('plans of text searches', () => {
+  test('fields in front of the texts must equal a value (291)', async () => {
+    const documents = [
+      { _id: 1, shop: 'a', text: 'fig', title: 'fig' },
+      { _id: 2, shop: 'b', text: 'fig fig', title: 'plum' },
+      { _id: 3, shop: 'b', text: 'plum', title: 'fig' },
+    ];
+    const shops = await filled('shops', documents);
+    await shops.createIndex({ shop: 1, text: 'text', title: 'text' }, { weights: { title: 10 } });
+    const search = { $text: { $search: 'fig' } };
+    const found = (filter: object) =>
+      shops.find(filter).sort({ score }).project({ score, kind: 1 }).toArray();
+    expect(await found({ shop: 'a', ...search })).toEqual([{ _id: 1, score: 12.1 }]);
+    expect(await found({ shop: 'b', ...search })).toEqual([
+      { _id: 3, score: 11 },
+      { _id: 2, score: 1.5 },
+    ]);
+    for (const filter of [search, { shop: { $gt: 'a' }, ...search }])
+      await expect(found(filter)).rejects.toMatchObject({ code: 291 });
+  });
+
+  test('beside a search in $or everything has an index (291)', async () => {
+    const words = db.collection('words');
+    const either = (other: object) =>
+      words.find({ $or: [{ $text: { $search: 'plum' } }, other] }).toArray();
+    expect(await either({ _id: 4 as never })).toHaveLength(2);
+    await expect(either({ kind: 'b' })).rejects.toMatchObject({ code: 291 });
+    await words.createIndex({ kind: 1 });
+    expect(await either({ kind: 'b' })).toHaveLength(2);
+  });
+});
+
 describe('distances', () => {
   const documents = [
     { _id: 1, at: point(1, 0) },

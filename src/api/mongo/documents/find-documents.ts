@@ -14,6 +14,7 @@ import { idBounds, idsIn, isClustered, isIndexed, isInIdOrder } from '../indexes
 import { hasGeoIndex, hasTextIndex, textFields } from '../indexes/index-spec.ts';
 import { planOrder } from '../indexes/order-plan.ts';
 import { sortKey } from '../indexes/sort-keys.ts';
+import { isTextPlanned } from '../indexes/text-plan.ts';
 import type { CompareBson } from '../query/collation.ts';
 import {
   conjuncts,
@@ -252,6 +253,12 @@ export function checkIndexes(collection: Collection, filter: Filter): void {
         ? new MongoError('NoQueryExecutionPlans', 'the text index of the collection is hidden')
         : new MongoError('IndexNotFound', 'text index required for $text query');
     text.bind(fields);
+    if (!isTextPlanned(collection, filter, fields.leading))
+      throw new MongoError(
+        'NoQueryExecutionPlans',
+        `error processing query: ns=${namespaceText(collection.namespace)}: failed to use text index to satisfy $text ` +
+          'query (if text index is compound, are equality predicates given for all prefix fields?)',
+      );
   }
   const near = nearOf(filter);
   if (near === undefined) return;

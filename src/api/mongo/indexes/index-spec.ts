@@ -149,12 +149,16 @@ export function hasTextIndex(collection: Pick<Collection, 'container'>): boolean
   return declaredIndexes(collection).some(({ key }) => key.has('_fts'));
 }
 
-/** The text index of a collection, as searches need it. */
-export function textFields(collection: Pick<Collection, 'container'>): TextFields | undefined {
+/** The text index of a collection, as searches need it, with the fields in front of the texts. */
+export function textFields(
+  collection: Pick<Collection, 'container'>,
+): (TextFields & { readonly leading: readonly string[] }) | undefined {
   const index = declaredIndexes(collection).find(
     ({ key, spec }) => key.has('_fts') && spec.get('hidden') !== true,
   );
-  return index && textFieldsOf(index.spec);
+  if (index === undefined) return undefined;
+  const names = [...index.key.keys()];
+  return { ...textFieldsOf(index.spec), leading: names.slice(0, names.indexOf('_fts')) };
 }
 
 /** Whether a field has an index of places. */
