@@ -1,6 +1,6 @@
-// Goal: `$meta` tells of documents what the search knows of them. Method: the stock driver, small collections, exact
-// results.
-import { type Db, Long, type MongoClient } from 'mongodb';
+// Goal: `$meta` tells of documents what the search knows of them, and a hint decides their order. Method: the stock
+// driver, small collections, exact results.
+import { type Db, type Document, Long, type MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
 
@@ -219,6 +219,11 @@ describe('keys and records', () => {
       { a: 1, _id: 2 },
     ]);
     expect(await keys({ _id: 1 })).toEqual([{ _id: 1 }]);
+    expect(await keys({}, { hint: { tags: 1 } })).toEqual([
+      { tags: 'x' },
+      { tags: 'y' },
+      { tags: 'z' },
+    ]);
     expect(await keys({ b: null })).toEqual([{}, {}, {}]);
     const sorted = { sort: { a: 1 }, limit: 1, projection: { by: { $meta: 'sortKey' }, b: 1 } };
     expect(await keys({ a: 2 }, sorted)).toEqual([{ a: 2, _id: 3, by: [2] }]);
@@ -256,5 +261,56 @@ describe('keys and records', () => {
       .project({ by: { $meta: 'sortKey' } })
       .toArray();
     await expect(none).rejects.toMatchObject({ code: 2 });
+  });
+});
+
+describe('orders by hint', () => {
+  const ids = (rows: readonly Document[]) => rows.map(({ _id }) => _id);
+  const documents = [
+    { _id: 3, x: 30 },
+    { _id: 1, x: 10, s: 1 },
+    { _id: 2, x: 20, s: 0 },
+  ];
+
+  test('a hinted index orders finds and pipelines as its scan', async () => {
+    const hinted = await filled('hinted', documents, { x: 1 }, { x: -1, _id: 1 });
+    await hinted.createIndex({ s: 1 }, { sparse: true });
+    const found = async (hint: object) => ids(await hinted.find({}, { hint }).toArray());
+    const piped = async (hint: object, ...stages: object[]) =>
+      ids(await hinted.aggregate(stages, { hint }).toArray());
+    expect(await found({ x: 1 })).toEqual([1, 2, 3]);
+    expect(await found({ x: -1, _id: 1 })).toEqual([3, 2, 1]);
+    expect(await found({ _id: 1 })).toEqual([1, 2, 3]);
+    expect(await found({ s: 1 })).toEqual([2, 1]);
+    expect(await piped({ x: 1 }, { $match: { x: { $gt: 10 } } })).toEqual([2, 3]);
+    expect(await piped({ s: 1 }, { $limit: 1 })).toEqual([2]);
+    const first = { $group: { _id: null, first: { $first: '$_id' } } };
+    expect(await hinted.aggregate([first], { hint: { x: -1, _id: 1 } }).toArray()).toEqual([
+      { _id: null, first: 3 },
+    ]);
+    expect(ids(await hinted.find({}, { hint: { x: 1 }, sort: { _id: -1 } }).toArray())).toEqual([
+      3, 2, 1,
+    ]);
+  });
+
+  test('$natural: -1 turns finds and pipelines around', async () => {
+    const hinted = db.collection('hinted');
+    const hint = { $natural: -1 };
+    expect(ids(await hinted.find({}, { hint }).toArray())).toEqual([2, 1, 3]);
+    expect(ids(await hinted.find({}).sort({ $natural: -1 }).toArray())).toEqual([2, 1, 3]);
+    expect(ids(await hinted.aggregate([{ $limit: 2 }], { hint }).toArray())).toEqual([2, 1]);
+    const compound = hinted.find({}).sort({ $natural: 1, x: 1 }).toArray();
+    await expect(compound).rejects.toMatchObject({ code: 2 });
+  });
+
+  test('a write by a hint takes the first document of the index', async () => {
+    const hinted = db.collection<Doc>('hinted');
+    await hinted.updateOne({}, { $set: { hit: 1 } }, { hint: { x: 1 } });
+    expect(ids(await hinted.find({ hit: 1 }).toArray())).toEqual([1]);
+    await hinted.createIndex({ '$**': 1 });
+    const changed = await hinted.updateOne({ s: 0 }, { $set: { hit: 2 } }, { hint: { '$**': 1 } });
+    expect(changed.modifiedCount).toBe(1);
+    const found = await hinted.findOneAndDelete({}, { hint: { x: -1, _id: 1 } });
+    expect(found?._id).toBe(3);
   });
 });

@@ -50,6 +50,8 @@ export interface SortOptions extends FindOptions {
   readonly memory?: Holding;
   /** True where it must be known which documents they are. */
   readonly keepsRows?: boolean | undefined;
+  /** True where rows may come in any order if memory does not suffice to sort them. */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** The same in the order of a sort: read from an index that has it, or sorted in memory. */
@@ -59,10 +61,14 @@ export function sortedDocuments(
   filter: Filter,
   options: SortOptions,
 ): Rows {
-  const { sort, wanted, compare = compareBson, hint } = options;
+  const { sort, wanted, compare = compareBson, hint, isOptional } = options;
   noteIndex(store, collection, filter, options);
   const counted = { ...options, isCounted: true };
-  const inMemory = (): Rows => sortedInMemory(store, collection, filter, counted);
+  const inMemory = (): Rows => {
+    const rows = sortedInMemory(store, collection, filter, counted);
+    if (isOptional !== true) return rows;
+    return orElse(rows, () => findDocuments(store, collection, filter, counted), isTooMuch);
+  };
   const plan = compare === compareBson ? planOrder(collection, filter, sort, hint) : undefined;
   if (plan === undefined || store.isTransaction) return inMemory();
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
@@ -85,7 +91,7 @@ export function sortedDocuments(
       take: wanted,
     },
   };
-  return orElse(store.find(collection, request), inMemory);
+  return orElse(store.find(collection, request), inMemory, (error) => error instanceof NotInOrder);
 }
 
 function sortedInMemory(
@@ -107,13 +113,17 @@ export async function* rowsOfFold(folded: () => Promise<{ rows(): Rows }>): Rows
   yield* (await folded()).rows();
 }
 
-/** Rows in the order of an index, sorted in memory where a partition cannot read them so. */
-async function* orElse(rows: Rows, otherwise: () => Rows): Rows {
+/** Rows, or others where the first of them cannot be made. */
+async function* orElse(
+  rows: Rows,
+  otherwise: () => Rows,
+  isExpected: (error: unknown) => boolean,
+): Rows {
   let first: Awaited<ReturnType<Rows['next']>>;
   try {
     first = await rows.next();
   } catch (error) {
-    if (!(error instanceof NotInOrder)) throw error;
+    if (!isExpected(error)) throw error;
     yield* otherwise();
     return;
   }
@@ -124,6 +134,12 @@ async function* orElse(rows: Rows, otherwise: () => Rows): Rows {
   } finally {
     await rows.return();
   }
+}
+
+function isTooMuch(error: unknown): boolean {
+  return (
+    error instanceof MongoError && error.mongoCode === 'QueryExceededMemoryLimitNoDiskUseAllowed'
+  );
 }
 
 export function findDocuments(

@@ -14,6 +14,7 @@ import {
 import { decoded, matching, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { chosenIndex } from '../../indexes/chosen-index.ts';
+import { hintedOrder } from '../../indexes/hinted-order.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
 import { withFound } from '../../metadata/found-metadata.ts';
 import { indexKeyReader } from '../../metadata/index-key.ts';
@@ -123,16 +124,18 @@ function preparedRead(
     const parts = further === undefined ? found : [parseFilter(further, query), ...found];
     const all: Filter = parts.length === 0 ? own : { kind: 'and', of: [...parts, own] };
     const { covered, hint } = context;
-    if (group !== undefined && sort === undefined && covered === undefined) {
+    const order =
+      sort ?? (group?.isOrderFree === true ? undefined : scanOrder(collection, rest, context));
+    if (group !== undefined && order === undefined && covered === undefined) {
       const folded = foldDocuments(call.store, collection, all, group.start, { compare, hint });
       if (folded !== undefined) return run(measured(group.name, rowsOfFold(folded), context));
     }
     const documents =
-      sort === undefined
+      order === undefined
         ? findDocuments(call.store, collection, all, { compare, hint })
         : sortedDocuments(call.store, collection, all, {
             ...{ compare, memory: call.meter, keepsRows: metadata?.wants() },
-            ...sort,
+            ...order,
           });
     const rows = covered === undefined ? documents : matching(documents, covered);
     if (group !== undefined)
@@ -191,6 +194,18 @@ function known(rows: Rows, filter: Filter, { collection, context, sort }: Found)
   });
 }
 
+/** The order of the hinted index; documents may come in any other where memory does not suffice for it. */
+function scanOrder(
+  collection: Collection,
+  rest: readonly NamedStage[],
+  { hint, covered }: StageContext,
+): LeadingSort | undefined {
+  const sort = hintedOrder(collection, hint);
+  const all = Number.POSITIVE_INFINITY;
+  const wanted = covered === undefined ? (rowsWanted(rest) ?? all) : all;
+  return sort && { sort, wanted, hint, isOptional: true };
+}
+
 /** A pipeline compares in one way from end to end. */
 function checkCollation(view: Collection, { expressions }: StageContext): void {
   if (sameCollation(viewCollation(view), expressions.collation)) return;
@@ -237,7 +252,7 @@ function leadingSort(
   return { sort: { sort, wanted, hint }, rest };
 }
 
-type LeadingSort = Pick<SortOptions, 'sort' | 'wanted' | 'hint'>;
+type LeadingSort = Pick<SortOptions, 'sort' | 'wanted' | 'hint' | 'isOptional'>;
 
 /** A collection that does not exist has no documents. */
 async function* none(): Rows {}

@@ -12,6 +12,7 @@ import { asksForIdOnly, findDocuments, sortedDocuments } from '../../documents/f
 import { limited, matching, projected, type Rows, skipping } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { ID_INDEX_ID } from '../../indexes/chosen-index.ts';
+import { hintedOrder } from '../../indexes/hinted-order.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
 import { withFound } from '../../metadata/found-metadata.ts';
 import { unavailable } from '../../metadata/metadata-scope.ts';
@@ -21,13 +22,15 @@ import type { DocumentTest } from '../../query/filter-test.ts';
 import type { QueryContext } from '../../query/query-context.ts';
 import { parseSort, Sort, type SortPart } from '../../query/sort.ts';
 import { parseBounds } from './index-bounds.ts';
-import { checkHint, checkTextHint, contextOf, naturalOrder } from './query-arguments.ts';
+import { checkHint, checkTextHint, contextOf } from './query-arguments.ts';
 import { parseShown, type ShownDocuments, sourceOf } from './shown-documents.ts';
 
 interface FindArguments extends ShownDocuments {
   readonly filter: Filter;
   readonly context: QueryContext;
   readonly sort: Sort;
+  /** The order of the hinted index, where none is asked for. */
+  readonly scanOrder: Sort | undefined;
   /** What the index that the hint names has, between `min` and `max`. */
   readonly between: DocumentTest | undefined;
   readonly hint: Bson | undefined;
@@ -92,7 +95,7 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
   const { args, body } = call;
   const context = contextOf(call, collection);
   const filter = parseFilter(args.optionalDocument('filter') ?? new Map(), context);
-  const parts = parseSort(args.optionalDocument('sort') ?? naturalOrder(body.get('hint')));
+  const parts = parseSort(args.optionalDocument('sort') ?? new Map());
   checkSort(parts, filter);
   const sort = new Sort(parts, context.collation?.compare, textOf(filter));
   if (body.get('filter') === null)
@@ -114,6 +117,7 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
       parseBounds(call, collection, context),
       checkHint(collection, body.get('hint'), filter),
     ),
+    scanOrder: scanOrder(call, collection, filter, sort),
     hint: body.get('hint'),
     skip: args.optionalCount('skip') ?? 0,
     limit: args.optionalCount('limit') ?? 0,
@@ -131,6 +135,17 @@ function checkSort(parts: readonly SortPart[], filter: Filter): void {
     if (meta === 'textScore' && textOf(filter) === undefined) throw unavailable(meta);
     if (meta === 'geoNearDistance' && nearOf(filter) === undefined) throw unavailable(meta);
   }
+}
+
+/** An order by distance is the order of its index. */
+function scanOrder(
+  { body }: Call,
+  collection: Collection | undefined,
+  filter: Filter,
+  sort: Sort,
+): Sort | undefined {
+  if (collection === undefined || !sort.isEmpty || nearOf(filter) !== undefined) return undefined;
+  return hintedOrder(collection, body.get('hint'));
 }
 
 /** Only capped collections have cursors that wait at their end. */
@@ -186,7 +201,8 @@ function pointRead(
 }
 
 function rowsOf({ store, meter }: Call, collection: Collection, parsed: FindArguments): Rows {
-  const { filter, sort, skip, limit, project, between, hint, shown } = parsed;
+  const { filter, skip, limit, project, between, hint, scanOrder, shown } = parsed;
+  const sort = scanOrder ?? parsed.sort;
   const { compare } = parsed.context.expression;
   // What a hint leaves out is dropped behind the order, so that nobody knows how many rows are needed.
   const isWhole = limit === 0 || between !== undefined;
@@ -195,7 +211,7 @@ function rowsOf({ store, meter }: Call, collection: Collection, parsed: FindArgu
     ? findDocuments(store, collection, filter, { compare, hint })
     : sortedDocuments(store, collection, filter, {
         ...{ compare, sort, wanted, hint, memory: meter },
-        keepsRows: shown?.wants(),
+        ...{ keepsRows: shown?.wants(), isOptional: scanOrder !== undefined },
       });
   if (between !== undefined) rows = matching(rows, between);
   if (skip > 0) rows = skipping(rows, skip);
