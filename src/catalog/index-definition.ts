@@ -21,6 +21,8 @@ export interface IndexDefinition {
   readonly unique?: 'partitionKey';
   /** Items expire so long after the date at the first part. */
   readonly expireAfterSec?: number;
+  /** It is kept, and queries do not use it. */
+  readonly isHidden?: boolean;
   /** As the home API describes it; nothing below reads this. */
   readonly details?: string;
   /**
@@ -33,6 +35,8 @@ export interface IndexDefinition {
    * which keep their unique entries for life.
    */
   readonly isUniqueByHome?: true;
+  /** The rules by which the home API computed its entries from the first one on; it knows what they lack. */
+  readonly entryRules?: number;
 }
 
 interface IndexPart {

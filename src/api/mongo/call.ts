@@ -12,6 +12,7 @@ import type { CappedTrims } from './collections/capped.ts';
 import type { ClusterParameters } from './commands/administration/cluster-parameters.ts';
 import type { ConnectionState } from './connection-state.ts';
 import type { Cursors } from './cursors/cursors.ts';
+import type { IndexUse } from './diagnostics/index-use.ts';
 import type { Operations } from './diagnostics/operations.ts';
 import type { ProfilerSettings } from './diagnostics/profiler-settings.ts';
 import type { WriteBlock } from './diagnostics/write-block.ts';
@@ -49,6 +50,7 @@ export interface MongoContext {
   readonly processId: Bytes;
   readonly users: Users;
   readonly operations: Operations;
+  readonly indexUse: IndexUse;
   readonly writeLock: WriteLock;
   readonly changes: SchemaChanges;
   readonly hints: WriteHints;

@@ -13,6 +13,7 @@ import { removeLeftovers } from './collections/leftovers.ts';
 import { ClusterParameters } from './commands/administration/cluster-parameters.ts';
 import { MongoConnection } from './connection.ts';
 import { Cursors } from './cursors/cursors.ts';
+import { IndexUse } from './diagnostics/index-use.ts';
 import { Operations } from './diagnostics/operations.ts';
 import { ProfilerSettings } from './diagnostics/profiler-settings.ts';
 import { WriteBlock } from './diagnostics/write-block.ts';
@@ -57,6 +58,7 @@ export function createMongoProtocol(options: MongoOptions): ByteProtocol {
     processId: new Uint8Array(new ObjectId().id),
     users: new Users(service),
     operations: new Operations(),
+    indexUse: new IndexUse(service.clock.nowMs()),
     writeLock: new WriteLock(),
     changes: new SchemaChanges(),
     hints: new WriteHints(),

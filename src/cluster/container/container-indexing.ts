@@ -63,12 +63,13 @@ function declaredIndexes(
   return {
     composites: [],
     declared: indexes.map((index): DeclaredIndex => {
-      const { id, parts, collation, isMultikey, isSparse, filter, computed } = index;
+      const { id, parts, collation, isMultikey, isSparse, filter, computed, isHidden } = index;
       const servesQueries = index.origin !== 'uniqueKey';
       return {
         ...{ id, parts, collation, isMultikey, isSparse, servesQueries },
         ...(filter && { filter }),
         ...(computed && { computed }),
+        ...(isHidden === true && { isHidden }),
       };
     }),
     uniqueKeys: constraints.length === 0 ? undefined : { constraints, partitionKey },

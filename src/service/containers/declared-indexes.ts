@@ -66,11 +66,11 @@ export class DeclaredIndexes {
     return record;
   }
 
-  /** Changes what an index says about itself and when items expire by it; its entries stay. */
+  /** Changes what an index says about itself, when items expire by it and whether queries use it; its entries stay. */
   async change(
     container: ContainerRecord,
     id: number,
-    changes: Pick<IndexDefinition, 'details' | 'expireAfterSec'>,
+    changes: Pick<IndexDefinition, 'details' | 'expireAfterSec' | 'isHidden'>,
   ): Promise<ContainerRecord> {
     const record = await this.#catalog.change(() => {
       const current = this.#current(container);

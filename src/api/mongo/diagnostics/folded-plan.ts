@@ -64,6 +64,7 @@ function firstWith(
   isWanted: (fields: readonly string[]) => boolean,
 ): MongoIndex | undefined {
   return declaredIndexes(collection).find(
-    ({ key, definition }) => definition.isVirtual !== true && isWanted([...key.keys()]),
+    ({ key, definition, spec }) =>
+      definition.isVirtual !== true && spec.get('hidden') !== true && isWanted([...key.keys()]),
   );
 }

@@ -4,8 +4,9 @@ import type { Call } from '../call.ts';
 import type { Collection } from '../collections/collection.ts';
 import { addressIn } from '../documents/address.ts';
 import { checkIndexes } from '../documents/find-documents.ts';
+import { fieldIndex, nearIndex } from '../indexes/chosen-index.ts';
 import { usedIndexes } from '../indexes/computed/computed-indexes.ts';
-import { declaredIndexes, type MongoIndex } from '../indexes/index-spec.ts';
+import type { MongoIndex } from '../indexes/index-spec.ts';
 import { planOrder } from '../indexes/order-plan.ts';
 import { type CompareBson, parseCollation } from '../query/collation.ts';
 import { conjuncts, type Filter, nearOf } from '../query/filter.ts';
@@ -126,13 +127,7 @@ function accessOf(
   }
   const special = specialAccess(collection, filter, sent, allowed, compare);
   if (special !== undefined) return { plan: special, usesIndex: true };
-  const fields = new Set(
-    conjuncts(filter).flatMap((part) => (part.kind === 'field' ? [part.path.join('.')] : [])),
-  );
-  const index = declaredIndexes(collection).find((each) => {
-    const [first = ''] = each.key.keys();
-    return isAllowed(each, allowed) && each.spec.get('hidden') !== true && fields.has(first);
-  });
+  const index = fieldIndex(collection, filter, (each) => isAllowed(each, allowed));
   if (index === undefined)
     return { plan: stage('COLLSCAN', { filter: sent, direction: 'forward' }), usesIndex: false };
   return { plan: fetched(indexScan(index, false), sent), usesIndex: true };
@@ -152,15 +147,12 @@ function specialAccess(
   allowed: readonly Bson[] | undefined,
   compare: CompareBson,
 ): BsonDocument | undefined {
-  const indexes = declaredIndexes(collection);
   const near = nearOf(filter);
   if (near !== undefined) {
-    const path = near.path.join('.');
-    const kinds = near.near.unit === 'plane' ? ['2d'] : ['2dsphere', '2d'];
-    const kindOf = ({ key }: MongoIndex) => key.get(path) as Bson;
-    const index = indexes.find((each) => kinds.includes(kindOf(each) as string));
+    const index = nearIndex(collection, filter);
     if (index === undefined) return undefined;
-    const name = kindOf(index) === '2d' ? 'GEO_NEAR_2D' : 'GEO_NEAR_2DSPHERE';
+    const kind = index.key.get(near.path.join('.'));
+    const name = kind === '2d' ? 'GEO_NEAR_2D' : 'GEO_NEAR_2DSPHERE';
     const { key, name: indexName } = index;
     return stage(name, { keyPattern: key, indexName, indexVersion: 2, inputStages: [] });
   }

@@ -6,6 +6,7 @@ import { type Bson, compareBson } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
+import { chosenIndex } from '../indexes/chosen-index.ts';
 import { computedCondition, usedIndexes } from '../indexes/computed/computed-indexes.ts';
 import { exactLimits } from '../indexes/exact-limits.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
@@ -13,6 +14,7 @@ import { idBounds, idsIn, isClustered, isIndexed, isInIdOrder } from '../indexes
 import { hasGeoIndex, hasTextIndex, textFields } from '../indexes/index-spec.ts';
 import { planOrder } from '../indexes/order-plan.ts';
 import { sortKey } from '../indexes/sort-keys.ts';
+import { isTextPlanned } from '../indexes/text-plan.ts';
 import type { CompareBson } from '../query/collation.ts';
 import {
   conjuncts,
@@ -36,14 +38,20 @@ import type { DocumentStore, FindRequest, FoldRequest } from './store.ts';
 export interface FindOptions {
   /** The order of the collation; the simple one where it is missing. */
   readonly compare?: CompareBson | undefined;
+  readonly hint?: Bson | undefined;
+  /** True where the use of the index is counted already. */
+  readonly isCounted?: boolean;
 }
 
 export interface SortOptions extends FindOptions {
   readonly sort: Sort;
   /** How many of the first rows are needed. */
   readonly wanted: number;
-  readonly hint?: Bson | undefined;
   readonly memory?: Holding;
+  /** True where it must be known which documents they are. */
+  readonly keepsRows?: boolean | undefined;
+  /** True where rows may come in any order if memory does not suffice to sort them. */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** The same in the order of a sort: read from an index that has it, or sorted in memory. */
@@ -53,8 +61,14 @@ export function sortedDocuments(
   filter: Filter,
   options: SortOptions,
 ): Rows {
-  const { sort, wanted, compare = compareBson, hint } = options;
-  const inMemory = (): Rows => sortedInMemory(store, collection, filter, options);
+  const { sort, wanted, compare = compareBson, hint, isOptional } = options;
+  noteIndex(store, collection, filter, options);
+  const counted = { ...options, isCounted: true };
+  const inMemory = (): Rows => {
+    const rows = sortedInMemory(store, collection, filter, counted);
+    if (isOptional !== true) return rows;
+    return orElse(rows, () => findDocuments(store, collection, filter, counted), isTooMuch);
+  };
   const plan = compare === compareBson ? planOrder(collection, filter, sort, hint) : undefined;
   if (plan === undefined || store.isTransaction) return inMemory();
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
@@ -77,20 +91,20 @@ export function sortedDocuments(
       take: wanted,
     },
   };
-  return orElse(store.find(collection, request), inMemory);
+  return orElse(store.find(collection, request), inMemory, (error) => error instanceof NotInOrder);
 }
 
 function sortedInMemory(
   store: DocumentStore,
   collection: Collection,
   filter: Filter,
-  { sort, wanted, compare, memory }: SortOptions,
+  { sort, wanted, memory, keepsRows, ...found }: SortOptions,
 ): Rows {
-  const options = { wanted, memory, pause: () => store.pause() };
+  const options = { wanted, memory, keepsRows, pause: () => store.pause() };
   const start = () => newSortFold(sort, options);
-  const folded = foldDocuments(store, collection, filter, start, { compare });
+  const folded = foldDocuments(store, collection, filter, start, found);
   return folded === undefined
-    ? sorted(findDocuments(store, collection, filter, { compare }), sort, options)
+    ? sorted(findDocuments(store, collection, filter, found), sort, options)
     : rowsOfFold(folded);
 }
 
@@ -99,13 +113,17 @@ export async function* rowsOfFold(folded: () => Promise<{ rows(): Rows }>): Rows
   yield* (await folded()).rows();
 }
 
-/** Rows in the order of an index, sorted in memory where a partition cannot read them so. */
-async function* orElse(rows: Rows, otherwise: () => Rows): Rows {
+/** Rows, or others where the first of them cannot be made. */
+async function* orElse(
+  rows: Rows,
+  otherwise: () => Rows,
+  isExpected: (error: unknown) => boolean,
+): Rows {
   let first: Awaited<ReturnType<Rows['next']>>;
   try {
     first = await rows.next();
   } catch (error) {
-    if (!(error instanceof NotInOrder)) throw error;
+    if (!isExpected(error)) throw error;
     yield* otherwise();
     return;
   }
@@ -118,12 +136,19 @@ async function* orElse(rows: Rows, otherwise: () => Rows): Rows {
   }
 }
 
+function isTooMuch(error: unknown): boolean {
+  return (
+    error instanceof MongoError && error.mongoCode === 'QueryExceededMemoryLimitNoDiskUseAllowed'
+  );
+}
+
 export function findDocuments(
   store: DocumentStore,
   collection: Collection,
   filter: Filter,
   options: FindOptions = {},
 ): Rows {
+  noteIndex(store, collection, filter, options);
   const access = accessOf(store, collection, filter, options);
   return access.kind === 'rows' ? access.rows : store.find(collection, access.request);
 }
@@ -145,6 +170,7 @@ export function foldDocuments<Fold extends DocumentFold>(
   if (fold === undefined || textOf(filter) !== undefined) return undefined;
   const access = accessOf(store, collection, filter, options);
   if (access.kind === 'rows') return undefined;
+  noteIndex(store, collection, filter, options);
   const { request } = access;
   const isCollated = options.compare !== undefined && options.compare !== compareBson;
   const isFiltered = request.test !== undefined;
@@ -154,6 +180,18 @@ export function foldDocuments<Fold extends DocumentFold>(
     valuesOf: isFiltered || isCollated ? undefined : options.valuesOf,
   };
   return () => fold.call(store, collection, whole, start) as Promise<Fold>;
+}
+
+/** Counts the operation for the index that it finds its documents by. */
+function noteIndex(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  options: FindOptions & { readonly sort?: Sort },
+): void {
+  if (store.noteIndex === undefined || options.isCounted === true) return;
+  const index = chosenIndex(collection, filter, options);
+  if (index !== undefined) store.noteIndex(collection, index.id);
 }
 
 type Access =
@@ -231,6 +269,12 @@ export function checkIndexes(collection: Collection, filter: Filter): void {
         ? new MongoError('NoQueryExecutionPlans', 'the text index of the collection is hidden')
         : new MongoError('IndexNotFound', 'text index required for $text query');
     text.bind(fields);
+    if (!isTextPlanned(collection, filter, fields.leading))
+      throw new MongoError(
+        'NoQueryExecutionPlans',
+        `error processing query: ns=${namespaceText(collection.namespace)}: failed to use text index to satisfy $text ` +
+          'query (if text index is compound, are equality predicates given for all prefix fields?)',
+      );
   }
   const near = nearOf(filter);
   if (near === undefined) return;
@@ -258,7 +302,7 @@ function scripted(
   const rows =
     plain.of.length === 0
       ? store.find(collection, { partitionKey: undefined, condition: ANYTHING, test: undefined })
-      : findDocuments(store, collection, plain, { compare });
+      : findDocuments(store, collection, plain, { compare, isCounted: true });
   const [{ calls }] = parts as readonly [ScriptedFilter];
   return calls.prepared(
     rows,
@@ -268,7 +312,7 @@ function scripted(
 
 async function* readOne(store: DocumentStore, collection: Collection, address: ItemAddress): Rows {
   const item = await store.read(collection, address);
-  if (item !== undefined) yield [Row.ofBody(item.body)];
+  if (item !== undefined) yield [Row.ofBody(item.body, item.rid)];
 }
 
 /** True where the filter asks for nothing but one `_id`: then a stored document need not be decoded. */

@@ -39,7 +39,7 @@ export async function* queryRows(
   const shape: Streaming = {
     kind: 'streaming',
     rowsOf(item) {
-      const row = Row.ofBody(item.body);
+      const row = Row.ofBody(item.body, item.rid);
       if (test?.(read(row)) === false) return [];
       decoded.set(item, row);
       return [{ item, keys: order === undefined ? NO_KEYS : order.keysOf(read(row)) }];
@@ -55,7 +55,7 @@ export async function* queryRows(
     const page = await run({ ...request, continuation, limit, sessionToken: undefined });
     const rows = page.rows.map(({ item }) => {
       const found = item as FoundItem;
-      return decoded.get(found) ?? Row.ofBody(found.body);
+      return decoded.get(found) ?? Row.ofBody(found.body, found.rid);
     });
     if (rows.length > 0) yield rows;
     continuation = page.continuation;
@@ -85,7 +85,7 @@ export function foldQuery(
       const fold = start();
       return {
         add(item) {
-          const row = Row.ofBody(item.body);
+          const row = Row.ofBody(item.body, item.rid);
           return test?.(read(row)) === false || fold.add(row);
         },
         addMatching: fold.addMatching,

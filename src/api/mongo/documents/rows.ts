@@ -21,18 +21,25 @@ import { type Holding, inPieces } from './pieces.ts';
 export class Row {
   #body: Bytes | undefined;
   #document: BsonDocument | undefined;
+  /** Names the stored document in its collection; undefined where it is not known, or not stored. */
+  readonly rid: number | undefined;
 
-  private constructor(body: Bytes | undefined, document: BsonDocument | undefined) {
+  private constructor(
+    body: Bytes | undefined,
+    document: BsonDocument | undefined,
+    rid: number | undefined,
+  ) {
     this.#body = body;
     this.#document = document;
+    this.rid = rid;
   }
 
-  static ofBody(body: Bytes): Row {
-    return new Row(body, undefined);
+  static ofBody(body: Bytes, rid?: number): Row {
+    return new Row(body, undefined, rid);
   }
 
   static of(document: BsonDocument): Row {
-    return new Row(undefined, document);
+    return new Row(undefined, document, undefined);
   }
 
   get body(): Bytes {
@@ -139,13 +146,20 @@ export async function* limited(rows: Rows, count: number): Rows {
   }
 }
 
-export async function* projected(rows: Rows, project: Project): Rows {
+/** @param carry - hands on what is known of a document. */
+export async function* projected(
+  rows: Rows,
+  project: Project,
+  carry?: (made: BsonDocument, from: BsonDocument) => BsonDocument,
+): Rows {
   for await (const batch of rows) {
     const large = decodedRows(batch);
     if (large !== undefined) await large;
     const made: Row[] = [];
     for (const row of batch) {
-      made.push(Row.of(project(row.document)));
+      const { document } = row;
+      const changed = project(document);
+      made.push(Row.of(carry === undefined ? changed : carry(changed, document)));
       const wait = yieldToEventLoop();
       if (wait !== undefined) await wait;
     }
@@ -184,6 +198,8 @@ interface SortOptions {
   readonly read?: ReadFields;
   readonly pause?: Pause | undefined;
   readonly memory?: Holding | undefined;
+  /** True where rows are kept as they are, and with what is known of their documents. */
+  readonly keepsRows?: boolean | undefined;
 }
 
 export async function* sortedBy<Key>(
@@ -203,8 +219,9 @@ class SortFold<Key> implements DocumentFold {
   readonly #compare: (a: Key, b: Key) => number;
   readonly #wanted: number;
   readonly #read: ReadFields;
+  readonly #keepsRows: boolean;
   readonly #rest: Pick<SortOptions, 'pause' | 'memory'>;
-  #kept: { readonly key: Key; readonly body: Bytes }[] = [];
+  #kept: { readonly key: Key; readonly body: Bytes; readonly row: Row | undefined }[] = [];
   #bytes = 0;
   /** Set once as many rows as wanted come before all that are dropped. */
   #last: { readonly key: Key } | undefined;
@@ -212,9 +229,15 @@ class SortFold<Key> implements DocumentFold {
   constructor(
     keyOf: (document: BsonDocument) => Key,
     compare: (a: Key, b: Key) => number,
-    { wanted = Number.POSITIVE_INFINITY, read = (row) => row.document, ...rest }: SortOptions,
+    {
+      wanted = Number.POSITIVE_INFINITY,
+      read = (row) => row.document,
+      keepsRows = false,
+      ...rest
+    }: SortOptions,
   ) {
     this.#rest = rest;
+    this.#keepsRows = keepsRows;
     this.#keyOf = keyOf;
     this.#compare = compare;
     this.#wanted = wanted;
@@ -225,7 +248,7 @@ class SortFold<Key> implements DocumentFold {
     const key = this.#keyOf(this.#read(row));
     if (this.#last !== undefined && this.#compare(key, this.#last.key) >= 0) return true;
     const { body } = row;
-    this.#kept.push({ key, body });
+    this.#kept.push({ key, body, row: this.#keepsRows ? row : undefined });
     this.#bytes += body.length;
     const isFull = this.#kept.length > 2 * this.#wanted + SLACK;
     const isTooMuch = this.#bytes > SORT_BYTES_MAX + SLACK_BYTES;
@@ -254,7 +277,7 @@ class SortFold<Key> implements DocumentFold {
     const { pause } = this.#rest;
     this.#kept = await sortInSlices(this.#kept, (a, b) => compare(a.key, b.key), pause);
     this.#drop();
-    if (this.#kept.length > 0) yield this.#kept.map(({ body }) => Row.ofBody(body));
+    if (this.#kept.length > 0) yield this.#kept.map(({ body, row }) => row ?? Row.ofBody(body));
   }
 }
 

@@ -17,6 +17,7 @@ import {
 import type { ItemAddress, ItemWrite, Service } from '../../../service/index.ts';
 import type { BsonDocument, Value } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
+import type { IndexUse } from '../diagnostics/index-use.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
 import type { FieldPath } from '../query/path.ts';
 import type { WriteLocks } from '../sessions/write-locks.ts';
@@ -62,6 +63,8 @@ export interface DocumentStore {
     owner: Bytes,
   ): Promise<Bytes | undefined>;
   nowMs(): number;
+  /** Counts an operation that finds documents by an index; transactions are not counted. */
+  noteIndex?(collection: Collection, index: number): void;
   /** Between steps of long work: see `Pause`. */
   pause(): ReturnType<Pause>;
 }
@@ -116,27 +119,32 @@ interface PageStart {
 
 type WriteListener = (container: ContainerRecord, effect: Effect, write: ItemWrite) => void;
 
+interface ServiceStoreOptions {
+  readonly meter: Meter;
+  /** How long a throttled call may wait. */
+  readonly waitMaxMs: number;
+  /** What open transactions have written. */
+  readonly locks: WriteLocks;
+  readonly indexUse: IndexUse;
+  /** Hears of every write that changed something. */
+  readonly onWritten?: WriteListener;
+}
+
 export class ServiceStore implements DocumentStore {
   readonly isTransaction = false;
   readonly #service: Service;
   readonly #meter: Meter;
   readonly #waitMaxMs: number;
   readonly #locks: WriteLocks;
+  readonly #indexUse: IndexUse;
   readonly #onWritten: WriteListener | undefined;
 
-  /**
-   * @param waitMaxMs - how long a throttled call may wait.
-   * @param locks - what open transactions have written.
-   * @param onWritten - hears of every write that changed something.
-   */
   constructor(
     service: Service,
-    meter: Meter,
-    waitMaxMs: number,
-    locks: WriteLocks,
-    onWritten?: WriteListener,
+    { meter, waitMaxMs, locks, indexUse, onWritten }: ServiceStoreOptions,
   ) {
     this.#service = service;
+    this.#indexUse = indexUse;
     this.#meter = meter;
     this.#waitMaxMs = waitMaxMs;
     this.#locks = locks;
@@ -145,6 +153,10 @@ export class ServiceStore implements DocumentStore {
 
   nowMs(): number {
     return this.#service.clock.nowMs();
+  }
+
+  noteIndex({ container }: Collection, index: number): void {
+    this.#indexUse.note(container, index);
   }
 
   pause(): ReturnType<Pause> {
@@ -237,7 +249,9 @@ export class ServiceStore implements DocumentStore {
         .map((rowKey) => ({ partitionKey: ONE_KEY, rowKey }));
       const page = await this.#wait(() => this.#service.items.readMany(container, addresses));
       this.#meter.add(page);
-      yield page.items.flatMap((item) => (item === undefined ? [] : [Row.ofBody(item.body)]));
+      yield page.items.flatMap((item) =>
+        item === undefined ? [] : [Row.ofBody(item.body, item.rid)],
+      );
       await yieldToEventLoop();
     }
   }
@@ -257,7 +271,7 @@ export class ServiceStore implements DocumentStore {
       const start = { continuation, limit, bytesMax: PAGE_BYTES_MAX };
       const page = await this.#wait(() => read(start));
       this.#meter.add(page);
-      if (page.items.length > 0) yield page.items.map(({ body }) => Row.ofBody(body));
+      if (page.items.length > 0) yield page.items.map(({ body, rid }) => Row.ofBody(body, rid));
       continuation = page.continuation;
       limit = Math.min(limit * 2, PAGE_ITEMS_MAX);
       await yieldToEventLoop();

@@ -65,8 +65,10 @@ export function isIndexed(collection: Collection, filter: Filter): boolean {
     conjuncts(filter).flatMap((part) => (part.kind === 'field' ? [part.path.join('.')] : [])),
   );
   const isPlain = declaredIndexes(collection).some(
-    ({ key, definition }) =>
-      definition.isVirtual !== true && fields.has([...key.keys()][0] as string),
+    ({ key, definition, spec }) =>
+      definition.isVirtual !== true &&
+      spec.get('hidden') !== true &&
+      fields.has([...key.keys()][0] as string),
   );
   return isPlain || usedIndexes(collection, conjuncts(filter), compareBson).length > 0;
 }

@@ -14,6 +14,7 @@ import { printDocument } from '../bson/print.ts';
 import type { Collection } from '../collections/collection.ts';
 import { isExpiryIndex } from '../collections/expiry.ts';
 import type { TextFields } from '../query/text/text-query.ts';
+import { ENTRY_RULES } from './computed/kind.ts';
 import { kindOf } from './computed/kinds.ts';
 import { cannot, defaultName } from './index-key.ts';
 import { type ParsedIndex, parseIndexSpec } from './index-options-parser.ts';
@@ -91,9 +92,10 @@ function declaredOf(parsed: ParsedIndex, isUnique: boolean): DeclaredIndex {
     collation: 'bson',
     isMultikey: true,
     isSparse: spec.get('sparse') === true,
+    ...(spec.get('hidden') === true ? { isHidden: true } : {}),
     details: Buffer.from(writeBson(spec)).toString('base64'),
     ...(isPartial && filter !== undefined ? { filter } : {}),
-    ...(isComputed(parsed, filter) ? { isVirtual: true as const } : {}),
+    ...(isComputed(parsed, filter) ? { isVirtual: true as const, entryRules: ENTRY_RULES } : {}),
     ...(isUnique ? { unique: 'partitionKey' as const, isUniqueByHome: true as const } : {}),
     ...(typeof expiry === 'number' && kind === 'plain' ? { expireAfterSec: expiry } : {}),
   };
@@ -148,12 +150,16 @@ export function hasTextIndex(collection: Pick<Collection, 'container'>): boolean
   return declaredIndexes(collection).some(({ key }) => key.has('_fts'));
 }
 
-/** The text index of a collection, as searches need it. */
-export function textFields(collection: Pick<Collection, 'container'>): TextFields | undefined {
+/** The text index of a collection, as searches need it, with the fields in front of the texts. */
+export function textFields(
+  collection: Pick<Collection, 'container'>,
+): (TextFields & { readonly leading: readonly string[] }) | undefined {
   const index = declaredIndexes(collection).find(
     ({ key, spec }) => key.has('_fts') && spec.get('hidden') !== true,
   );
-  return index && textFieldsOf(index.spec);
+  if (index === undefined) return undefined;
+  const names = [...index.key.keys()];
+  return { ...textFieldsOf(index.spec), leading: names.slice(0, names.indexOf('_fts')) };
 }
 
 /** Whether a field has an index of places. */
@@ -172,10 +178,8 @@ export function hasGeoIndex(
 export function changedSpec(
   { spec }: MongoIndex,
   changes: BsonDocument,
-): {
+): Pick<IndexDefinition, 'details' | 'expireAfterSec' | 'isHidden'> & {
   readonly spec: BsonDocument;
-  readonly details: string;
-  readonly expireAfterSec: number | undefined;
 } {
   const changed = new Map(spec);
   for (const [name, value] of changes)
@@ -185,6 +189,7 @@ export function changedSpec(
   return {
     spec: changed,
     details: Buffer.from(writeBson(changed)).toString('base64'),
-    expireAfterSec: typeof expiry === 'number' ? expiry : undefined,
+    isHidden: changed.get('hidden') === true,
+    ...(typeof expiry === 'number' ? { expireAfterSec: expiry } : {}),
   };
 }

@@ -188,42 +188,16 @@ class ProjectionParser {
   }
 
   #meta(argument: Bson): Expression {
-    if (typeof argument !== 'string')
-      throw new MongoError('Location17307', '$meta only supports string arguments');
     const { filter, sort } = this.#options;
-    switch (argument) {
-      case 'textScore': {
-        const text = filter === undefined ? undefined : textOf(filter);
-        if (text === undefined)
-          throw new MongoError(
-            'Location40218',
-            'query requires text score metadata, but it is not available',
-          );
-        return (document) => new Double(text.score(document) ?? 0);
-      }
-      case 'sortKey':
-        if (sort === undefined || sort.isEmpty)
-          throw new MongoError(
-            'Location40218',
-            'query requires sort key metadata, but it is not available',
-          );
-        return (document) => sort.keyOf(document).map((part) => part ?? null);
-      case 'indexKey':
-      case 'recordId':
-      case 'randVal':
-        return argument === 'randVal' ? () => new Double(Math.random()) : () => undefined;
-      case 'geoNearDistance':
-      case 'geoNearPoint':
-      case 'searchScore':
-      case 'searchHighlights':
-      case 'vectorSearchScore':
-        throw new MongoError(
-          'Location40218',
-          `query requires ${argument} metadata, but it is not available`,
-        );
-      default:
-        throw new MongoError('Location17308', `Unsupported argument to $meta: ${argument}`);
+    const text = filter === undefined ? undefined : textOf(filter);
+    if (argument === 'textScore' && text !== undefined)
+      return (document) => new Double(text.score(document) ?? 0);
+    if (argument === 'sortKey') {
+      if (sort === undefined || sort.isEmpty)
+        throw new MongoError('BadValue', 'cannot use sortKey $meta projection without a sort');
+      return (document) => sort.keyOf(document).map((part) => part ?? null);
     }
+    return this.#compile(new Map([['$meta', argument]]));
   }
 
   #positionalField(name: string, value: Bson): void {

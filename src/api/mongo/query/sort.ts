@@ -13,6 +13,7 @@ import {
 import { isNumber, wholeNumber } from '../bson/arithmetic.ts';
 import { printBson } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
+import { metadataOf } from '../metadata/metadata.ts';
 import type { CompareBson } from './collation.ts';
 import { type FieldPath, someWholeAt, splitPath } from './path.ts';
 import type { TextQuery } from './text/text-query.ts';
@@ -22,8 +23,11 @@ export interface SortPart {
   readonly path: FieldPath;
   readonly isDescending: boolean;
   /** Set where the order is that of something else than a field. */
-  readonly meta?: 'textScore' | 'natural';
+  readonly meta?: SortMeta | 'natural';
 }
+
+/** What is known of documents and has an order. */
+type SortMeta = 'geoNearDistance' | 'randVal' | 'textScore';
 
 export type SortKey = readonly (Bson | undefined)[];
 
@@ -50,7 +54,8 @@ export class Sort {
 
   /** The fields that a key needs; undefined where it needs all. */
   get fields(): ReadonlySet<string> | undefined {
-    if (this.parts.some(({ meta }) => meta === 'textScore')) return undefined;
+    if (this.parts.some(({ meta }) => meta === 'textScore' || meta === 'geoNearDistance'))
+      return undefined;
     return new Set(this.parts.flatMap(({ path, meta }) => (meta ? [] : [path[0] as string])));
   }
 
@@ -58,8 +63,16 @@ export class Sort {
     return this.parts.map((part) =>
       part.meta === undefined
         ? keyPart(document, part, this.#compare)
-        : new Double(part.meta === 'natural' ? this.#count++ : (this.#text?.score(document) ?? 0)),
+        : this.#metaKey(document, part.meta),
     );
+  }
+
+  #metaKey(document: BsonDocument, meta: SortMeta | 'natural'): Bson | undefined {
+    if (meta === 'natural') return new Double(this.#count++);
+    if (meta === 'randVal') return new Double(Math.random());
+    if (meta === 'textScore' && this.#text !== undefined)
+      return new Double(this.#text.score(document) ?? 0);
+    return metadataOf(document)?.(meta) ?? null;
   }
 
   compare(a: SortKey, b: SortKey): number {
@@ -75,7 +88,7 @@ export function parseSort(sort: BsonDocument): readonly SortPart[] {
   const parts: SortPart[] = [];
   for (const [text, value] of sort) {
     if (isDocument(value)) {
-      parts.push({ text, path: splitPath(text), isDescending: true, meta: metaIn(value) });
+      parts.push(metaPart(text, metaIn(value)));
       continue;
     }
     const direction = wholeNumber(value);
@@ -97,16 +110,26 @@ export function parseSort(sort: BsonDocument): readonly SortPart[] {
   return parts;
 }
 
-function metaIn(value: BsonDocument): 'textScore' {
+function metaIn(value: BsonDocument): Bson {
   const meta = value.get('$meta');
   if (value.size !== 1 || meta === undefined)
     throw new MongoError(
       'Location17312',
       '$meta is the only expression supported by $sort right now',
     );
-  if (meta !== 'textScore')
-    throw new MongoError('Location31138', `Illegal $meta sort: ${String(meta)}`);
-  return 'textScore';
+  return meta;
+}
+
+/** All descend: the best scores come first, and so do the greatest distances, as in MongoDB. */
+export function metaPart(text: string, meta: Bson): SortPart {
+  if (meta !== 'textScore' && meta !== 'geoNearDistance' && meta !== 'randVal')
+    throw new MongoError('Location31138', `Illegal $meta sort: $meta: ${String(meta)}`);
+  return {
+    text,
+    path: splitPath(text),
+    isDescending: true,
+    meta: meta as SortMeta,
+  };
 }
 
 function checkedPath(text: string): FieldPath {

@@ -52,7 +52,7 @@ export class TransactionStore implements DocumentStore, LockOwner {
   async *readMany(collection: Collection, rowKeys: readonly (readonly Value[])[]): Rows {
     for (const rowKey of rowKeys) {
       const item = await this.read(collection, { partitionKey: ONE_KEY, rowKey });
-      if (item !== undefined) yield [Row.ofBody(item.body)];
+      if (item !== undefined) yield [Row.ofBody(item.body, item.rid)];
     }
   }
 

@@ -29,6 +29,7 @@ import {
   type Value,
 } from '../../../value/index.ts';
 import { bsonRanges, marksOf, sortedValues } from './bson-entries.ts';
+import { beginningAscending, type CompositePart } from './composite-parts.ts';
 import { type ComputedEntries, computedPrefixes } from './computed-entries.ts';
 import { compositePart, type IndexFilterTest, multikeyValues, passes } from './declared-values.ts';
 import { type IndexInOrder, inOrder } from './index-in-order.ts';
@@ -53,11 +54,6 @@ const PREFIX_DECLARED = 0x21;
 const PREFIX_DECLARED_BLOCK = 0x25;
 const AFTER_DESCENDING = Uint8Array.of(0x01);
 
-export interface CompositePart {
-  readonly path: string;
-  readonly isDescending: boolean;
-}
-
 export interface OrderedPath {
   readonly path: Path;
   readonly isDescending: boolean;
@@ -76,6 +72,8 @@ export interface DeclaredIndex {
   readonly computed?: ComputedEntries;
   /** False where only its uniqueness is wanted. */
   readonly servesQueries?: boolean;
+  /** True where it has its entries, and queries do not use them. */
+  readonly isHidden?: boolean;
 }
 
 /** An index whose entries have the order of a query. */
@@ -122,6 +120,8 @@ const writer = new KeyWriter(1024);
 
 export class DeclaredIndexes {
   readonly #indexes: readonly PreparedIndex[];
+  /** Those of them that are not hidden: what queries may use. */
+  readonly #visible: readonly PreparedIndex[];
   readonly #computed: readonly PreparedIndex[];
   /** Results by the order objects of queries. */
   readonly #matches = new WeakMap<readonly OrderedPath[], readonly CompositeMatch[]>();
@@ -129,6 +129,7 @@ export class DeclaredIndexes {
   constructor(indexes: readonly DeclaredIndex[]) {
     const serving = indexes.map(prepared).filter(({ servesQueries }) => servesQueries !== false);
     this.#indexes = serving.filter(({ computed }) => computed === undefined);
+    this.#visible = this.#indexes.filter(({ isHidden }) => isHidden !== true);
     this.#computed = serving.filter(({ computed }) => computed !== undefined);
   }
 
@@ -171,11 +172,11 @@ export class DeclaredIndexes {
     isReady: (id: number) => boolean,
     limits: readonly PartLimit[] = [],
   ): CompositeMatch | undefined {
-    if (this.#indexes.length === 0) return undefined;
+    if (this.#visible.length === 0) return undefined;
     const whole = this.#wholeMatch(parts, isReady);
     if (whole !== undefined || limits.length === 0) return whole;
     const byPath = limitsByPath(limits);
-    for (const index of this.#indexes) {
+    for (const index of this.#visible) {
       if (!hasEveryItem(index) || (index.id !== undefined && !isReady(index.id))) continue;
       const found = matchBehindPoints(index, parts, byPath);
       if (found !== undefined) return found;
@@ -198,7 +199,7 @@ export class DeclaredIndexes {
   #matchesOf(parts: readonly OrderedPath[]): readonly CompositeMatch[] {
     const wanted = textOf(parts);
     const found: CompositeMatch[] = [];
-    for (const index of this.#indexes) {
+    for (const index of this.#visible) {
       const { id, paths, text, prefix } = index;
       if (text !== wanted || !hasEveryItem(index)) continue;
       const isReversed = paths[0]?.isDescending !== parts[0]?.isDescending;
@@ -211,14 +212,20 @@ export class DeclaredIndexes {
     return found;
   }
 
-  /** Ranges of the ready index that uses most of the limits: equal values of its first parts, then a range. */
+  /**
+   * Ranges of the ready index that uses most of the limits: equal values of its first parts, then a range.
+   * @param only - set where it must be this index, hidden or not.
+   */
   rangesWithin(
     limits: readonly PartLimit[],
     isReady: (id: number) => boolean,
+    only?: number,
   ): DeclaredRanges | undefined {
     let best: DeclaredRanges | undefined;
     const byPath = limitsByPath(limits);
-    for (const index of this.#indexes) {
+    const named =
+      only === undefined ? this.#visible : this.#indexes.filter(({ id }) => id === only);
+    for (const index of named) {
       if (index.id !== undefined && !isReady(index.id)) continue;
       if (!isImplied(index, byPath)) continue;
       const found = rangesOf(index, usableLimits(index, byPath));
@@ -233,7 +240,7 @@ export class DeclaredIndexes {
     isReady: (id: number) => boolean,
   ): CountableRanges | undefined {
     const byPath = limitsByPath(limits);
-    for (const index of this.#indexes) {
+    for (const index of this.#visible) {
       if (!isMarkedIndex(index) || !isReady(index.id as number)) continue;
       if (!isImplied(index, byPath)) continue;
       const found = countableRanges(index, usableLimits(index, byPath), byPath.size);
@@ -245,7 +252,7 @@ export class DeclaredIndexes {
   /** The values of a path in a ready index that has all of them; one of nothing else where there is one. */
   valuesIn(path: Path, isReady: (id: number) => boolean): ValuesInIndex | undefined {
     const text = printPath(path);
-    const found = this.#indexes.filter(
+    const found = this.#visible.filter(
       (index) =>
         isMarkedIndex(index) &&
         isReady(index.id as number) &&
@@ -262,7 +269,7 @@ export class DeclaredIndexes {
     parts: readonly OrderedPath[],
     limits: readonly PartLimit[],
   ): IndexInOrder | undefined {
-    const index = this.#indexes.find((each) => each.id === id);
+    const index = this.#visible.find((each) => each.id === id);
     if (index?.collation !== 'bson' || !index.isMultikey) return undefined;
     const byPath = limitsByPath(limits);
     const hasAll = isImplied(index, byPath) && (!index.isSparse || isLimited(index, byPath));
@@ -336,15 +343,6 @@ function prepared(index: DeclaredIndex, place: number): PreparedIndex {
   const isMarked = index.id !== undefined && paths.at(-1)?.isDescending === true;
   const end = isMarked ? AFTER_DESCENDING : EMPTY_BYTES;
   return { ...index, parts, paths, prefix, end, text: textOf(paths) };
-}
-
-/**
- * The same index with an ascending first part, to be read backwards: entries of equal values are in ascending rid
- * order, and a query whose first key descends wants rows of equal keys in descending rid order.
- */
-export function beginningAscending(parts: readonly CompositePart[]): readonly CompositePart[] {
-  if (parts[0]?.isDescending !== true) return parts;
-  return parts.map(({ path, isDescending }) => ({ path, isDescending: !isDescending }));
 }
 
 function addPrefixes(index: PreparedIndex, item: Value, prefixes: string[]): void {

@@ -34,5 +34,18 @@ test('an array within an array is looked for among arrays of an index in the bso
   expect(indexes.rangesWithin(ofValues, () => true)).toBeUndefined();
 });
 
+test('a hidden index has its entries, and ranges only where it is named', () => {
+  const index = { parts: [{ path: '/a', isDescending: false }] };
+  const indexes = new DeclaredIndexes([
+    { ...index, id: 1, isHidden: true },
+    { ...index, id: 2 },
+  ]);
+  const limits = [{ path: ['a'], ranges: [equal(5)] }];
+  expect(indexes.entryPrefixesOf({ a: 5 }, new Uint8Array())).toHaveLength(2);
+  expect(indexes.rangesWithin(limits, () => true)?.id).toBe(2);
+  expect(indexes.rangesWithin(limits, () => true, 1)?.id).toBe(1);
+  expect(indexes.rangesWithin(limits, (id) => id === 1)).toBeUndefined();
+});
+
 /** All arrays of the cosmos collation. */
 const ARRAYS = { start: Uint8Array.of(0x1e), end: Uint8Array.of(0x1f) };

@@ -25,10 +25,9 @@ import {
 } from '../../../value/index.ts';
 import { type UniqueKeyOptions, UniqueKeys } from '../../commit/unique/unique-keys.ts';
 import type { Item, Rid } from '../../item/item.ts';
+import { beginningAscending, type CompositePart } from '../declared/composite-parts.ts';
 import {
-  beginningAscending,
   type CompositeMatch,
-  type CompositePart,
   type DeclaredIndex,
   DeclaredIndexes,
   type DeclaredRanges,
@@ -183,12 +182,13 @@ export class Indexing {
     return this.options.isOff ? [] : this.#declared.entriesWithin(id, ranges);
   }
 
-  /** Ranges of the declared index that uses most of the limits, among those that are ready. */
+  /** Ranges of the declared index that uses most of the limits, among those that are ready, or of the one named. */
   declaredWithin(
     limits: readonly PartLimit[],
     isReady: (id: number) => boolean,
+    only?: number,
   ): DeclaredRanges | undefined {
-    return this.options.isOff ? undefined : this.#declared.rangesWithin(limits, isReady);
+    return this.options.isOff ? undefined : this.#declared.rangesWithin(limits, isReady, only);
   }
 
   /** Ranges of a declared index with one entry of every item within the limits, where no item is marked. */

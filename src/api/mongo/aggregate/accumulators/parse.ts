@@ -219,8 +219,8 @@ function top(argument: Bson, scope: Scope, name: string): AccumulatorSpec {
   const pattern = options.get('sortBy');
   if (!isDocument(pattern))
     throw new MongoError('Location10065', `invalid parameter: expected an object (sortBy)`);
-  const parts = parseSortPattern(pattern);
-  const { compare } = scope.context;
+  const { compare, metadata } = scope.context;
+  const parts = parseSortPattern(pattern, metadata);
   const output = scope.compile(options.get('output') as Bson);
   const n = isMany ? scope.compile(options.get('n') as Bson) : undefined;
   if (n !== undefined) checkKnown(n, name);

@@ -1,5 +1,4 @@
 /** Sizes, chance, time stamps and what documents say about themselves. */
-import { createHash } from 'node:crypto';
 import {
   type Bson,
   type BsonDocument,
@@ -10,8 +9,11 @@ import {
   writeBson,
 } from '../../../../value/index.ts';
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
+import { hashOf } from '../../bson/hash.ts';
 import { MongoError } from '../../errors.ts';
-import { countedOperands, isNullish, type OperatorTable, typeName, unary } from './define.ts';
+import { isMetadataKind, metadataOf } from '../../metadata/metadata.ts';
+import { unavailable } from '../../metadata/metadata-scope.ts';
+import { isNullish, type OperatorTable, typeName, unary } from './define.ts';
 import type { Evaluate, Scope } from './scope.ts';
 
 type Value = Bson | undefined;
@@ -100,77 +102,23 @@ const META_FIELDS = new Set([
   'stream',
 ]);
 
-/** What the finding of documents left beside them; nothing here leaves any. */
-function meta(argument: Bson): Evaluate {
-  const [sent] = countedOperands(argument, '$meta', 1);
-  if (typeof sent !== 'string')
+/** What the finding of documents left beside them. */
+function meta(argument: Bson, scope: Scope): Evaluate {
+  if (typeof argument !== 'string')
     throw new MongoError('Location17307', '$meta only supports string arguments');
-  if (!META_FIELDS.has(sent))
-    throw new MongoError('Location17308', `Unsupported $meta field: ${sent}`);
-  if (sent === 'textScore')
-    throw new MongoError(
-      'Location40218',
-      'query requires text score metadata, but it is not available',
-    );
-  return () => undefined;
+  if (!META_FIELDS.has(argument))
+    throw new MongoError('Location17308', `Unsupported $meta field: ${argument}`);
+  if (!isMetadataKind(argument)) return () => undefined;
+  const { metadata } = scope.context;
+  if (metadata === undefined) {
+    if (argument === 'textScore') throw unavailable(argument);
+    return () => undefined;
+  }
+  if (!metadata.need(argument)) return () => undefined;
+  return (frame) => metadataOf(frame[0] as BsonDocument)?.(argument);
 }
 
 /** The first eight bytes of the digest that hashed indexes keep. */
 function hashedIndexKey(value: Value): Value {
   return hashOf(value ?? null);
-}
-
-/** Numbers hash as the int64 that they truncate to. */
-function hashOf(value: Bson): bigint {
-  const digest = createHash('md5');
-  const seed = Buffer.alloc(4);
-  digest.update(seed);
-  digest.update(hashBytes(value));
-  return digest.digest().readBigInt64LE(0);
-}
-
-const CANONICAL: Readonly<Record<string, number>> = {
-  minKey: 255,
-  null: 5,
-  undefined: 0,
-  int: 10,
-  long: 10,
-  double: 10,
-  decimal: 10,
-  string: 15,
-  symbol: 15,
-  object: 20,
-  array: 25,
-  binData: 30,
-  objectId: 35,
-  bool: 40,
-  date: 45,
-  timestamp: 47,
-  regex: 50,
-  maxKey: 127,
-};
-
-function hashBytes(value: Bson): Buffer {
-  const type = Buffer.alloc(4);
-  type.writeInt32LE(CANONICAL[typeName(value)] ?? 0);
-  if (isNumber(value)) {
-    const body = Buffer.alloc(8);
-    const double = Math.trunc(doubleOf(value));
-    const whole = typeof value === 'bigint' ? value : BigInt(Number.isFinite(double) ? double : 0);
-    body.writeBigInt64LE(BigInt.asIntN(64, whole));
-    return Buffer.concat([type, body]);
-  }
-  const name = Buffer.from('\0');
-  if (isDocument(value) || isArray(value)) {
-    const entries: Iterable<readonly [string, Bson]> = isDocument(value)
-      ? value
-      : value.map((part, at) => [String(at), part] as const);
-    const parts: Buffer[] = [type, name];
-    for (const [field, part] of entries) parts.push(hashBytes(part), Buffer.from(`${field}\0`));
-    parts.push(Buffer.alloc(4));
-    return Buffer.concat(parts);
-  }
-  const document: BsonDocument = new Map([['', value]]);
-  const whole = Buffer.from(writeBson(document));
-  return Buffer.concat([type, whole.subarray(6, whole.length - 1)]);
 }

@@ -4,6 +4,7 @@
  */
 import type { Bson, BsonDocument } from '../../../../value/index.ts';
 import { compareBson } from '../../../../value/index.ts';
+import type { MetadataScope } from '../../metadata/metadata-scope.ts';
 import type { ScriptCalls } from '../../scripts/script-calls.ts';
 
 /** Values of one evaluation: the document, then the variables. Evaluation is synchronous, so one frame serves all. */
@@ -32,6 +33,8 @@ export interface ExpressionContext {
   readonly isCompiledGroup?: boolean;
   /** Functions of clients; undefined where they are refused. */
   readonly scripts?: ScriptCalls | undefined;
+  /** What `$meta` may ask for; undefined where documents have no metadata. */
+  readonly metadata?: MetadataScope | undefined;
   /** The order of values: that of the collation, or the simple one. */
   readonly compare: Compare;
   /** The collation with all its options; undefined for the simple one. */

@@ -14,6 +14,7 @@ import { runningOperations } from '../../commands/administration/current-op.ts';
 import { typeOf } from '../../commands/collections/list-collections.ts';
 import { describeSettings } from '../../commands/planning/query-settings.ts';
 import { MongoError } from '../../errors.ts';
+import { ID_INDEX_ID } from '../../indexes/chosen-index.ts';
 import { declaredIndexes, ID_INDEX } from '../../indexes/index-spec.ts';
 import type { DescribedKind } from '../stages/stage.ts';
 import { collStats, HOST } from './coll-stats.ts';
@@ -111,21 +112,21 @@ function clusterCatalog(call: Call, { database }: Namespace): readonly BsonDocum
 function indexStats(call: Call, namespace: Namespace): readonly BsonDocument[] {
   const collection = findCollection(call.context.service, namespace);
   if (collection === undefined) return [];
-  const since = new Extended({ kind: 'date', ms: Math.trunc(call.store.nowMs()) });
-  return [ID_INDEX, ...declaredIndexes(collection).map(({ spec }) => spec)].map(
-    (spec): BsonDocument =>
-      new Map<string, Bson>([
-        ['name', spec.get('name') as Bson],
-        ['key', spec.get('key') as Bson],
-        ['host', HOST],
-        [
-          'accesses',
-          new Map<string, Bson>([
-            ['ops', 0n],
-            ['since', since],
-          ]),
-        ],
-        ['spec', spec],
-      ]),
-  );
+  const ofId = { id: ID_INDEX_ID, spec: ID_INDEX };
+  return [ofId, ...declaredIndexes(collection)].map(({ id, spec }): BsonDocument => {
+    const { ops, sinceMs } = call.context.indexUse.of(collection.container, id);
+    return new Map<string, Bson>([
+      ['name', spec.get('name') as Bson],
+      ['key', spec.get('key') as Bson],
+      ['host', HOST],
+      [
+        'accesses',
+        new Map<string, Bson>([
+          ['ops', BigInt(ops)],
+          ['since', new Extended({ kind: 'date', ms: Math.trunc(sinceMs) })],
+        ]),
+      ],
+      ['spec', spec],
+    ]);
+  });
 }

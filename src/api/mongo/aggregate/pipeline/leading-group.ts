@@ -21,6 +21,8 @@ interface LeadingGroup {
   readonly name: string;
   /** A new fold of the documents. */
   start(): FoldedGroup;
+  /** True where the order of the documents changes nothing. */
+  readonly isOrderFree: boolean;
   readonly rest: readonly NamedStage[];
 }
 
@@ -50,6 +52,7 @@ export function leadingGroup(
   return {
     name: named.name,
     start: () => new FoldedGroup(mapped, grouping),
+    isOrderFree: grouping.isCount,
     rest: [...others, ...stages.slice(at + 1)],
   };
 }

@@ -124,6 +124,7 @@ export function parseStages(named: readonly NamedStage[], context: StageContext)
       scripts === undefined || found.length === 0
         ? stage
         : (rows) => stage(scripts.prepared(rows, found));
+    if (MERGING.has(name)) context.expressions.metadata?.leave();
     const isCut = !PER_DOCUMENT.has(name);
     return measuredStage(name, isCut ? inSmallBatches(whole, context) : whole, context);
   });
@@ -134,6 +135,11 @@ export function parseStages(named: readonly NamedStage[], context: StageContext)
 const PER_DOCUMENT: ReadonlySet<string> = new Set([
   ...['$addFields', '$limit', '$match', '$project', '$redact', '$replaceRoot', '$replaceWith'],
   ...['$set', '$skip', '$unset'],
+]);
+
+/** Stages that make documents of many others, about which nothing is known. */
+const MERGING: ReadonlySet<string> = new Set([
+  ...['$bucket', '$bucketAuto', '$count', '$facet', '$group', '$sortByCount'],
 ]);
 
 function inSmallBatches(stage: Stage, { host }: StageContext): Stage {

@@ -32,10 +32,12 @@ function parseFacet(argument: Bson, context: StageContext): Stage {
           'Location40171',
           `elements of arrays in $facet spec must be non-empty objects, ${name} argument contained an element of type ${bsonTypeOf(stage)}`,
         );
-    facets.push([
-      name,
-      context.parse(sent, nested(context, { isFacet: true, isLookup: false, isUnion: false })),
-    ]);
+    const { expressions } = context;
+    const inner = nested(context, {
+      expressions: { ...expressions, metadata: expressions.metadata?.branch() },
+      ...{ isFacet: true, isLookup: false, isUnion: false },
+    });
+    facets.push([name, context.parse(sent, inner)]);
   }
   return (rows) => facet(rows, facets);
 }

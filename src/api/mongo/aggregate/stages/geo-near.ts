@@ -10,8 +10,9 @@ import {
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
-import { type NearQuery, nearDistance, parseNear } from '../../query/geo/near.ts';
-import { someAt } from '../../query/path.ts';
+import { foundMetadata } from '../../metadata/found-metadata.ts';
+import { withMetadata } from '../../metadata/metadata.ts';
+import { type NearQuery, nearestPlace, parseNear } from '../../query/geo/near.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { isTruthy } from '../expressions/define.ts';
 import { parseFieldPath } from '../expressions/field-path.ts';
@@ -199,36 +200,23 @@ function checkPlane({ unit, center }: NearQuery): void {
 
 const PLANE_MAX = 180;
 
-async function* ordered(parsed: GeoNear, { host, namespace }: StageContext): Rows {
+async function* ordered(parsed: GeoNear, { host, namespace, expressions }: StageContext): Rows {
   const path = pathOf(parsed, host.geoFields(namespace));
   if (parsed.isEmpty) return;
   checkPlane(parsed.near);
   const { near, operators, distanceField, includeLocs, multiplier } = parsed;
+  const isWanted = expressions.metadata?.wants() === true;
   for await (const batch of parsed.run(new Map([[path.join('.'), operators]])))
-    yield batch.map(({ document }) => {
-      const { distance, place } = nearest(document, path, near);
+    yield batch.map(({ document, rid }) => {
+      const { distance, place } = nearestPlace(document, path, near);
       let made = document;
       if (distanceField !== undefined)
         made = withValue(made, distanceField, 0, new Double(distance * multiplier));
       if (includeLocs !== undefined) made = withValue(made, includeLocs, 0, place);
+      if (isWanted)
+        made = withMetadata(made, foundMetadata(document, rid, { near: { path, near } }));
       return Row.of(made);
     });
-}
-
-/** The nearest place of a document that has one. */
-function nearest(
-  document: BsonDocument,
-  path: readonly string[],
-  near: NearQuery,
-): { readonly distance: number; readonly place: Bson } {
-  let distance = Number.POSITIVE_INFINITY;
-  let place: Bson = null;
-  someAt(document, path, (value) => {
-    const own = nearDistance(near, value);
-    if (own !== undefined && own < distance) [distance, place] = [own, value as Bson];
-    return false;
-  });
-  return { distance, place };
 }
 
 interface GeoField {

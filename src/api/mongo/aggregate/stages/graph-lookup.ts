@@ -12,6 +12,7 @@ import { roughBytes } from '../../bson/rough-bytes.ts';
 import type { Namespace } from '../../collections/namespace.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { type Carry, carrierOf } from '../../metadata/metadata-scope.ts';
 import { keyTexts } from '../bson-set.ts';
 import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';
@@ -96,7 +97,7 @@ export function parseGraphLookup(argument: Bson, context: StageContext): Stage {
     depthField: argument.has('depthField') ? parseFieldPath(path('depthField')) : undefined,
     run: context.host.prepare(from, stages, nested(context, { namespace: from, isFacet: false })),
   };
-  return (rows) => searched(rows, lookup);
+  return (rows) => searched(rows, lookup, carrierOf(context.expressions));
 }
 
 function depthOf(sent: Bson | undefined): number {
@@ -120,14 +121,14 @@ function depthOf(sent: Bson | undefined): number {
   return depth;
 }
 
-async function* searched(rows: Rows, lookup: GraphLookup): Rows {
+async function* searched(rows: Rows, lookup: GraphLookup, carry: Carry): Rows {
   const frame: Frame = [];
   for await (const batch of rows) {
     const made: Row[] = [];
     for (const { document } of batch) {
       frame[0] = document;
       const found = await search(lookup.startWith(frame), lookup);
-      made.push(Row.of(withValue(document, lookup.as, 0, found)));
+      made.push(Row.of(carry(withValue(document, lookup.as, 0, found), document)));
     }
     yield made;
   }

@@ -10,6 +10,7 @@ import {
 import type { Namespace } from '../../collections/namespace.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { carrierOf } from '../../metadata/metadata-scope.ts';
 import { someAt } from '../../query/path.ts';
 import { keyTexts } from '../bson-set.ts';
 import type { CompareValues } from '../collated-keys.ts';
@@ -23,7 +24,8 @@ import { nested, type PipelineHost, type Stage, type StageContext } from './stag
 
 interface Lookup {
   readonly from: Namespace;
-  readonly as: readonly string[];
+  /** The document with what was found for it. */
+  rowOf(document: BsonDocument, found: readonly BsonDocument[]): Row;
   readonly local: readonly string[] | undefined;
   readonly foreign: readonly string[] | undefined;
   readonly variables: readonly (readonly [Variable, Evaluate])[];
@@ -106,9 +108,11 @@ function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
   const from = parseFrom(argument.get('from'), context, isDocuments, '$lookup');
   const { variables, inner } = letVariables(argument.get('let'), context);
   const stages = pipeline ?? [];
+  const path = parseFieldPath(as);
   return {
     from,
-    as: parseFieldPath(as),
+    rowOf: (document, found) =>
+      Row.of(carrierOf(context.expressions)(withValue(document, path, 0, found), document)),
     local: local === undefined ? undefined : parseFieldPath(local),
     foreign: foreign === undefined ? undefined : parseFieldPath(foreign),
     variables,
@@ -177,7 +181,7 @@ async function* joined(rows: Rows, lookup: Lookup, host: PipelineHost): Rows {
           '$lookup',
         ));
       if (isFixed) same = found;
-      made.push(Row.of(withValue(document, lookup.as, 0, found)));
+      made.push(lookup.rowOf(document, found));
       count += found.length;
       if (count < FOUND_MAX) continue;
       yield made;
@@ -248,7 +252,7 @@ async function* joinBatch(
     for (const key of wants[at] as readonly string[])
       for (const match of found.get(key) ?? []) matches.add(match);
     const ordered = [...matches].sort((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0));
-    made.push(Row.of(withValue(document, lookup.as, 0, ordered)));
+    made.push(lookup.rowOf(document, ordered));
     count += ordered.length;
     if (count < FOUND_MAX) continue;
     yield made;

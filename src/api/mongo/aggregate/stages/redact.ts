@@ -2,6 +2,7 @@
 import { type Bson, type BsonDocument, isArray, isDocument } from '../../../../value/index.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { type Carry, carrierOf } from '../../metadata/metadata-scope.ts';
 import { rootScope } from '../expressions/compile.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
 import type { Stage, StageContext, StageTable } from './stage.ts';
@@ -31,16 +32,18 @@ function parseRedact(argument: Bson, { expressions }: StageContext): Stage {
     frame: [],
     currentSlot: slots[0] as number,
   };
-  return (rows) => redacted(rows, redact);
+  return (rows) => redacted(rows, redact, carrierOf(expressions));
 }
 
-async function* redacted(rows: Rows, redact: Redact): Rows {
+async function* redacted(rows: Rows, redact: Redact, carry: Carry): Rows {
   for await (const batch of rows) {
     const kept: Row[] = [];
     for (const row of batch) {
-      redact.frame[0] = row.document;
-      const result = level(row.document, redact);
-      if (result !== undefined) kept.push(result === row.document ? row : Row.of(result));
+      const { document } = row;
+      redact.frame[0] = document;
+      const result = level(document, redact);
+      if (result !== undefined)
+        kept.push(result === document ? row : Row.of(carry(result, document)));
     }
     if (kept.length > 0) yield kept;
   }

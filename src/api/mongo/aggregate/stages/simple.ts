@@ -18,6 +18,8 @@ import {
 } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { wholeOf } from '../../fields/numbers.ts';
+import { addMetadata } from '../../metadata/metadata.ts';
+import { carrierOf } from '../../metadata/metadata-scope.ts';
 import { valueAt } from '../../query/path.ts';
 import { Sort } from '../../query/sort.ts';
 import { compileExpression } from '../expressions/compile.ts';
@@ -27,7 +29,7 @@ import { compileAddFields } from './add-fields.ts';
 import { compileMatch } from './match.ts';
 import { compileProject, compileUnset } from './project.ts';
 import { parseStageSort } from './sort.ts';
-import type { PipelineHost, Stage, StageContext, StageTable } from './stage.ts';
+import type { Stage, StageContext, StageTable } from './stage.ts';
 
 type Change = (document: BsonDocument) => BsonDocument;
 
@@ -56,7 +58,7 @@ export function compileChange(
 
 function change(argument: Bson, { expressions }: StageContext, name: string): Stage {
   const apply = compileChange(name, argument, expressions) as Change;
-  return (rows) => projected(rows, apply);
+  return (rows) => projected(rows, apply, carrierOf(expressions));
 }
 
 function compileReplaceRoot(argument: Bson, context: ExpressionContext): Change {
@@ -124,7 +126,25 @@ function match(argument: Bson, { expressions }: StageContext): Stage {
 function sort(argument: Bson, { expressions, wanted, host }: StageContext): Stage {
   const parts = parseStageSort(argument, expressions);
   const { yieldToOthers: pause, memory } = host;
-  return (rows) => sorted(rows, new Sort(parts, expressions.compare), { wanted, pause, memory });
+  const { metadata } = expressions;
+  return (rows) => {
+    const by = new Sort(parts, expressions.compare);
+    const keepsRows = metadata?.wants() === true;
+    const found = sorted(rows, by, { wanted, pause, memory, keepsRows });
+    return metadata?.wants('sortKey') === true ? withSortKeys(found, by) : found;
+  };
+}
+
+async function* withSortKeys(rows: Rows, by: Sort): Rows {
+  for await (const batch of rows) {
+    for (const { document } of batch)
+      addMetadata(
+        document,
+        'sortKey',
+        by.keyOf(document).map((part) => part ?? null),
+      );
+    yield batch;
+  }
 }
 
 function limitOf(argument: Bson): number {
@@ -252,9 +272,9 @@ interface Unwind {
   readonly keepsEmpty: boolean;
 }
 
-function unwind(argument: Bson, { host }: StageContext): Stage {
+function unwind(argument: Bson, context: StageContext): Stage {
   const parsed = parseUnwind(argument);
-  return (rows) => unwound(rows, parsed, host);
+  return (rows) => unwound(rows, parsed, context);
 }
 
 function parseUnwind(argument: Bson): Unwind {
@@ -312,21 +332,25 @@ function parseUnwind(argument: Bson): Unwind {
 const UNWOUND_ROWS = 1000;
 const UNWOUND_FIELDS = 100_000;
 
-async function* unwound(rows: Rows, { path, index, keepsEmpty }: Unwind, host: PipelineHost): Rows {
+async function* unwound(
+  rows: Rows,
+  { path, index, keepsEmpty }: Unwind,
+  { host, expressions }: StageContext,
+): Rows {
+  const carry = carrierOf(expressions);
   for await (const batch of rows) {
     let made: Row[] = [];
     for (const row of batch) {
       const { document } = row;
       const value = valueAt(document, path);
       const whole = (changed: BsonDocument): Row =>
-        Row.of(index === undefined ? changed : withValue(changed, index, 0, null));
+        Row.of(carry(index === undefined ? changed : withValue(changed, index, 0, null), document));
       const rowsMax = Math.min(UNWOUND_ROWS, UNWOUND_FIELDS / fieldsAlong(document, path));
       if (isArray(value) && value.length > 0)
         for (const [at, element] of value.entries()) {
           const changed = withValue(document, path, 0, element);
-          made.push(
-            Row.of(index === undefined ? changed : withValue(changed, index, 0, BigInt(at))),
-          );
+          const placed = index === undefined ? changed : withValue(changed, index, 0, BigInt(at));
+          made.push(Row.of(carry(placed, document)));
           const wait = host.yieldToOthers();
           if (wait === undefined && made.length < rowsMax) continue;
           yield made;

@@ -3,26 +3,32 @@ import { type Bson, type BsonDocument, bsonTypeOf, isDocument } from '../../../.
 import { isNumber } from '../../bson/arithmetic.ts';
 import { MongoError } from '../../errors.ts';
 import { wholeOf } from '../../fields/numbers.ts';
-import type { SortPart } from '../../query/sort.ts';
+import { type MetadataScope, unavailable } from '../../metadata/metadata-scope.ts';
+import { metaPart, type SortPart } from '../../query/sort.ts';
 import { parseFieldPath } from '../expressions/field-path.ts';
 import type { ExpressionContext } from '../expressions/scope.ts';
 
 /** MongoDB's bound of the keys of a sort. */
 const PARTS_MAX = 32;
 
-export function parseStageSort(argument: Bson, _context: ExpressionContext): readonly SortPart[] {
+export function parseStageSort(argument: Bson, context: ExpressionContext): readonly SortPart[] {
   if (!isDocument(argument))
     throw new MongoError('Location15973', 'the $sort key specification must be an object');
   if (argument.size === 0)
     throw new MongoError('Location15976', '$sort stage must have at least one sort key');
-  return parseSortPattern(argument);
+  return parseSortPattern(argument, context.metadata);
 }
 
-export function parseSortPattern(pattern: BsonDocument): readonly SortPart[] {
+/** @param metadata - what the documents know; undefined where they know nothing. */
+export function parseSortPattern(
+  pattern: BsonDocument,
+  metadata?: MetadataScope,
+): readonly SortPart[] {
   const parts: SortPart[] = [];
   for (const [text, value] of pattern) {
     if (isDocument(value)) {
-      checkMeta(value);
+      const kind = metaIn(value);
+      if (!SEARCH_SCORES.has(kind)) parts.push(knownPart(text, kind, metadata));
       continue;
     }
     if (!isNumber(value))
@@ -38,11 +44,15 @@ export function parseSortPattern(pattern: BsonDocument): readonly SortPart[] {
       );
     parts.push({ text, path: parseFieldPath(text), isDescending: direction < 0 });
   }
-  if (parts.length > PARTS_MAX) throw new MongoError('Location13103', 'too many compound keys');
+  if (parts.filter(({ meta }) => meta === undefined).length > PARTS_MAX)
+    throw new MongoError('Location13103', 'too many compound keys');
   return parts;
 }
 
-function checkMeta(value: BsonDocument): void {
+/** Scores that nothing here makes: all documents are equal by them. */
+const SEARCH_SCORES: ReadonlySet<Bson> = new Set(['searchScore', 'vectorSearchScore']);
+
+function metaIn(value: BsonDocument): Bson {
   const [name] = value.keys();
   if (name === '$meta' && value.size > 1)
     throw new MongoError(
@@ -54,18 +64,15 @@ function checkMeta(value: BsonDocument): void {
       'Location17312',
       '$meta is the only expression supported by $sort right now',
     );
-  const kind = value.get('$meta');
-  if (
-    kind !== 'textScore' &&
-    kind !== 'geoNearDistance' &&
-    kind !== 'randVal' &&
-    kind !== 'searchScore' &&
-    kind !== 'vectorSearchScore'
-  )
-    throw new MongoError('Location31138', `Illegal $meta sort: $meta: ${String(kind)}`);
-  if (kind === 'textScore' || kind === 'geoNearDistance')
-    throw new MongoError(
-      'Location40218',
-      `query requires ${kind === 'textScore' ? 'text score' : '$geoNear distance'} metadata, but it is not available`,
-    );
+  return value.get('$meta') ?? null;
+}
+
+function knownPart(text: string, kind: Bson, metadata: MetadataScope | undefined): SortPart {
+  const part = metaPart(text, kind);
+  const { meta } = part;
+  if (meta === 'textScore' || meta === 'geoNearDistance') {
+    if (metadata === undefined) throw unavailable(meta);
+    metadata.need(meta);
+  }
+  return part;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../../value/index.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { type Carry, carrierOf } from '../../metadata/metadata-scope.ts';
 import { compareSortKeys, type SortPart, sortKeyOf } from '../../query/sort.ts';
 import { BsonMap } from '../bson-set.ts';
 import type { CompareValues } from '../collated-keys.ts';
@@ -36,6 +37,7 @@ interface Windows {
   readonly sort: readonly SortPart[];
   readonly compare: CompareValues;
   readonly outputs: readonly Output[];
+  readonly carry: Carry;
 }
 
 const OPTIONS = new Set(['partitionBy', 'sortBy', 'output']);
@@ -72,13 +74,18 @@ export function parseSetWindowFields(argument: Bson, context: StageContext): Sta
       `BSON field '$setWindowFields.output' is the wrong type '${bsonTypeOf(sentOutput)}', expected type 'object'`,
     );
   const partition = argument.get('partitionBy');
-  const windows: Windows = {
+  const windows: Omit<Windows, 'carry'> = {
     partitionBy: partition === undefined ? undefined : scope.compile(partition),
     sort: sort ?? [],
     compare: context.expressions.compare,
     outputs: [...sentOutput].map(([name, sent]) => parseOutput(name, sent, scope, sort)),
   };
-  return (rows) => windowed(rows, windows, context.host.yieldToOthers);
+  return (rows) =>
+    windowed(
+      rows,
+      { ...windows, carry: carrierOf(context.expressions) },
+      context.host.yieldToOthers,
+    );
 }
 
 function parseOutput(
@@ -118,7 +125,7 @@ function parseOutput(
 
 async function* windowed(
   rows: Rows,
-  { partitionBy, sort, outputs, compare }: Windows,
+  { partitionBy, sort, outputs, compare, carry }: Windows,
   pause: Pause,
 ): Rows {
   const partitions = new BsonMap<BsonDocument[]>(compare);
@@ -138,7 +145,7 @@ async function* windowed(
   const ordered = await sortInSlices(entries, (a, b) => compare(a.key, b.key), pause);
   for (const { value } of ordered) {
     const documents = await sortedBy(value, { sort, compare }, pause);
-    yield* computed(documents, { sort, outputs }, pause);
+    yield* computed(documents, { sort, outputs, carry }, pause);
   }
 }
 
@@ -165,7 +172,7 @@ const COMPUTED_ROWS = 100;
 
 async function* computed(
   documents: readonly BsonDocument[],
-  { sort, outputs }: Pick<Windows, 'sort' | 'outputs'>,
+  { sort, outputs, carry }: Pick<Windows, 'sort' | 'outputs' | 'carry'>,
   pause: Pause,
 ): Rows {
   const columns = outputs.map(({ frame, run }) =>
@@ -176,7 +183,7 @@ async function* computed(
     let changed = document;
     for (const [which, { path }] of outputs.entries())
       changed = withValue(changed, path, 0, columns[which]?.(at));
-    made.push(Row.of(changed));
+    made.push(Row.of(carry(changed, document)));
     const wait = pause();
     if (wait === undefined && made.length < COMPUTED_ROWS) continue;
     yield made;

@@ -72,15 +72,15 @@ export async function modifyIndex(
   if (isDryRun) return {};
   const { reply, changes: changed } = changesOf(found, sent);
   if (changed.size > 0) {
-    const { spec, details, expireAfterSec } = changedSpec(found, changed);
+    const { spec, ...change } = changedSpec(found, changed);
+    const { service, indexUse } = call.context;
+    const { container } = collection;
     if (hasOtherEntries(found, spec, collection)) {
       await replaceIndex(call, collection, found.id, spec);
       return reply;
     }
-    await call.context.service.indexes.change(collection.container, found.id, {
-      details,
-      ...(expireAfterSec === undefined ? {} : { expireAfterSec }),
-    });
+    await service.indexes.change(container, found.id, change);
+    if (changed.has('hidden')) indexUse.begin(container, found.id, call.store.nowMs());
   }
   return reply;
 }

@@ -6,10 +6,11 @@ import type { Collection } from '../../collections/collection.ts';
 import { changeDocuments } from '../../documents/change.ts';
 import type { ChangeResult } from '../../documents/change-result.ts';
 import { MongoError } from '../../errors.ts';
-import { EVERYTHING } from '../../query/filter.ts';
+import { hintedOrder } from '../../indexes/hinted-order.ts';
+import { parseFilter } from '../../query/filter-parser.ts';
 import { type QueryContext, queryContext } from '../../query/query-context.ts';
 import { parseSort, Sort } from '../../query/sort.ts';
-import { checkHint, contextOf, naturalOrder } from './query-arguments.ts';
+import { checkHint, contextOf } from './query-arguments.ts';
 import { isTrue } from './statement-fields.ts';
 
 export interface ChangeStatement {
@@ -96,14 +97,15 @@ export async function runChange(
       'FailedToParse',
       'multi update is not supported for replacement-style update',
     );
-  checkHint(collection, statement.hint, EVERYTHING);
+  if ((statement.hint ?? null) !== null)
+    checkHint(collection, statement.hint, parseFilter(statement.filter, context));
   const change = {
     ...statement,
     context,
-    sort: new Sort(
-      parseSort(statement.sort ?? naturalOrder(statement.hint)),
-      context.collation?.compare,
-    ),
+    sort:
+      statement.sort === undefined && collection !== undefined
+        ? (hintedOrder(collection, statement.hint) ?? new Sort([]))
+        : new Sort(parseSort(statement.sort ?? new Map()), context.collation?.compare),
     image: 'none' as const,
     bypassesValidation: isTrue(body.get('bypassDocumentValidation')),
   };

@@ -6,6 +6,7 @@ import { namespaceOf } from '../../collections/target.ts';
 import { changeDocuments } from '../../documents/change.ts';
 import { type ChangeResult, NO_CHANGE } from '../../documents/change-result.ts';
 import { MongoError } from '../../errors.ts';
+import { hintedOrder } from '../../indexes/hinted-order.ts';
 import { type Filter, textOf } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import type { Project } from '../../query/projection.ts';
@@ -47,17 +48,19 @@ export const findAndModify: Command = {
     const query = contextOf(call, existing);
     const filter = args.optionalDocument('query') ?? new Map();
     const parsed: Filter = parseFilter(filter, query);
-    const sort = new Sort(
+    const sorted = new Sort(
       parseSort(args.optionalDocument('sort') ?? new Map()),
       query.collation?.compare,
       textOf(parsed),
     );
     const fields =
       args.optionalDocument('fields') ?? args.optionalDocument('projection') ?? new Map();
-    const project = parseProjection(fields, { context: query, filter: parsed, sort });
+    const project = parseProjection(fields, { context: query, filter: parsed, sort: sorted });
     const arrayFilters = args.optionalList('arrayFilters') ?? [];
     if (!isRemove) parseUpdate(update, arrayFilters, query);
     checkHint(existing, body.get('hint'), parsed, true);
+    const scanned = existing && sorted.isEmpty && hintedOrder(existing, body.get('hint'));
+    const sort = scanned || sorted;
     const collection =
       existing ?? (isUpsert ? await ensureCollection(service, namespace) : undefined);
     if (collection === undefined) return reply(call, NO_CHANGE, isRemove, project);

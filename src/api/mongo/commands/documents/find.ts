@@ -11,28 +11,29 @@ import { addressIn } from '../../documents/address.ts';
 import { asksForIdOnly, findDocuments, sortedDocuments } from '../../documents/find-documents.ts';
 import { limited, matching, projected, type Rows, skipping } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { ID_INDEX_ID } from '../../indexes/chosen-index.ts';
+import { hintedOrder } from '../../indexes/hinted-order.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
-import { type Filter, textOf } from '../../query/filter.ts';
+import { withFound } from '../../metadata/found-metadata.ts';
+import { unavailable } from '../../metadata/metadata-scope.ts';
+import { type Filter, nearOf, textOf } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
-import type { Project } from '../../query/projection.ts';
-import { parseProjection } from '../../query/projection-parser.ts';
 import type { QueryContext } from '../../query/query-context.ts';
-import { parseSort, Sort } from '../../query/sort.ts';
-import { collectScripted, type Scripted } from '../../scripts/script-calls.ts';
+import { parseSort, Sort, type SortPart } from '../../query/sort.ts';
 import { parseBounds } from './index-bounds.ts';
-import { checkHint, checkTextHint, contextOf, naturalOrder } from './query-arguments.ts';
+import { checkHint, checkTextHint, contextOf } from './query-arguments.ts';
+import { parseShown, type ShownDocuments, sourceOf } from './shown-documents.ts';
 
-interface FindArguments {
+interface FindArguments extends ShownDocuments {
   readonly filter: Filter;
   readonly context: QueryContext;
   readonly sort: Sort;
+  /** The order of the hinted index, where none is asked for. */
+  readonly scanOrder: Sort | undefined;
   /** What the index that the hint names has, between `min` and `max`. */
   readonly between: DocumentTest | undefined;
   readonly hint: Bson | undefined;
-  readonly project: Project | undefined;
-  /** Expressions of the projection that call functions of clients. */
-  readonly scripted: readonly Scripted[];
   readonly skip: number;
   /** 0: all. */
   readonly limit: number;
@@ -94,9 +95,8 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
   const { args, body } = call;
   const context = contextOf(call, collection);
   const filter = parseFilter(args.optionalDocument('filter') ?? new Map(), context);
-  const parts = parseSort(args.optionalDocument('sort') ?? naturalOrder(body.get('hint')));
-  if (textOf(filter) !== undefined && parts.some(({ meta }) => meta === 'natural'))
-    throw new MongoError('BadValue', 'text expression not allowed with a $natural sort order');
+  const parts = parseSort(args.optionalDocument('sort') ?? new Map());
+  checkSort(parts, filter);
   const sort = new Sort(parts, context.collation?.compare, textOf(filter));
   if (body.get('filter') === null)
     throw new MongoError(
@@ -105,26 +105,47 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
     );
   checkTailable(call, collection);
   checkTextHint(filter, body.get('hint'));
-  const sent = args.optionalDocument('projection') ?? new Map();
-  const { made: project, found: scripted } = collectScripted(context.expression, () =>
-    parseProjection(sent, { context, filter, sort }),
-  );
+  const { shown, project, scripted } = parseShown(call, { context, filter, sort });
   return {
     filter,
     context,
     sort,
+    shown,
     project,
     scripted,
     between: both(
       parseBounds(call, collection, context),
       checkHint(collection, body.get('hint'), filter),
     ),
+    scanOrder: scanOrder(call, collection, filter, sort),
     hint: body.get('hint'),
     skip: args.optionalCount('skip') ?? 0,
     limit: args.optionalCount('limit') ?? 0,
     batchSize: args.optionalCount('batchSize') ?? FIRST_BATCH_DOCUMENTS,
     isSingleBatch: args.flag('singleBatch'),
   };
+}
+
+function checkSort(parts: readonly SortPart[], filter: Filter): void {
+  for (const { meta } of parts) {
+    if (meta === 'natural' && parts.length > 1)
+      throw new MongoError('BadValue', "Cannot include '$natural' in compound sort");
+    if (meta === 'natural' && textOf(filter) !== undefined)
+      throw new MongoError('BadValue', 'text expression not allowed with a $natural sort order');
+    if (meta === 'textScore' && textOf(filter) === undefined) throw unavailable(meta);
+    if (meta === 'geoNearDistance' && nearOf(filter) === undefined) throw unavailable(meta);
+  }
+}
+
+/** An order by distance is the order of its index. */
+function scanOrder(
+  { body }: Call,
+  collection: Collection | undefined,
+  filter: Filter,
+  sort: Sort,
+): Sort | undefined {
+  if (collection === undefined || !sort.isEmpty || nearOf(filter) !== undefined) return undefined;
+  return hintedOrder(collection, body.get('hint'));
 }
 
 /** Only capped collections have cursors that wait at their end. */
@@ -165,11 +186,13 @@ function pointRead(
   namespace: string,
 ): MaybePromise<Reply> {
   const address = addressIn(collection, filter);
-  if (address !== undefined)
+  if (address !== undefined) {
+    store.noteIndex?.(collection, ID_INDEX_ID);
     return andThen(store.read(collection, address), (item) => {
       const bodies = item === undefined ? [] : [item.body];
       return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
     });
+  }
   const rows = findDocuments(store, collection, filter);
   const cursor = new Cursor(rows, { namespace, origin: 'find', meter });
   return cursor
@@ -178,18 +201,23 @@ function pointRead(
 }
 
 function rowsOf({ store, meter }: Call, collection: Collection, parsed: FindArguments): Rows {
-  const { filter, sort, skip, limit, project, between, hint } = parsed;
+  const { filter, skip, limit, project, between, hint, scanOrder, shown } = parsed;
+  const sort = scanOrder ?? parsed.sort;
   const { compare } = parsed.context.expression;
   // What a hint leaves out is dropped behind the order, so that nobody knows how many rows are needed.
   const isWhole = limit === 0 || between !== undefined;
   const wanted = isWhole ? Number.POSITIVE_INFINITY : skip + limit;
   let rows = sort.isEmpty
-    ? findDocuments(store, collection, filter, { compare })
-    : sortedDocuments(store, collection, filter, { compare, sort, wanted, hint, memory: meter });
+    ? findDocuments(store, collection, filter, { compare, hint })
+    : sortedDocuments(store, collection, filter, {
+        ...{ compare, sort, wanted, hint, memory: meter },
+        ...{ keepsRows: shown?.wants(), isOptional: scanOrder !== undefined },
+      });
   if (between !== undefined) rows = matching(rows, between);
   if (skip > 0) rows = skipping(rows, skip);
   if (limit > 0) rows = limited(rows, limit);
   if (project === undefined) return rows;
+  if (shown?.wants() === true) rows = withFound(rows, sourceOf(collection, parsed, shown));
   const { scripts } = parsed.context.expression;
   const { scripted } = parsed;
   if (scripts !== undefined && scripted.length > 0) rows = scripts.prepared(rows, scripted);

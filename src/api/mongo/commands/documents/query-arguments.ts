@@ -8,7 +8,6 @@ import {
   isDocument,
 } from '../../../../value/index.ts';
 import { compileExpression, expressionContext } from '../../aggregate/index.ts';
-import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import type { Call } from '../../call.ts';
 import { type Collection, isView } from '../../collections/collection.ts';
 import { namespaceText } from '../../collections/namespace.ts';
@@ -148,12 +147,6 @@ export function refuseView(collection: Collection): void {
       'CommandNotSupportedOnView',
       `Namespace ${namespaceText(collection.namespace)} is a view, not a collection`,
     );
-}
-
-/** The order that a hint of `$natural: -1` gives to documents that are not sorted otherwise. */
-export function naturalOrder(hint: Bson | undefined): BsonDocument {
-  const natural = isDocument(hint) ? hint.get('$natural') : undefined;
-  return isNumber(natural) && doubleOf(natural as Bson) < 0 ? (hint as BsonDocument) : new Map();
 }
 
 /** A search of texts has its index. */

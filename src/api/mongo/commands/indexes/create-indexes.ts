@@ -138,6 +138,7 @@ async function createOne(
   await checkDocuments(call, collection, index);
   const made = await service.indexes.create(collection.container, index.declared);
   const changed = { ...collection, container: made.container };
+  call.context.indexUse.begin(made.container, made.index.id, call.store.nowMs());
   try {
     await service.indexes.whenBuilt(made.container, made.index.id);
   } catch (error) {

@@ -31,7 +31,10 @@ const KNOWN = new WeakMap<IndexDefinition, Computed | 'none'>();
 function computedOf({ definition, key, spec }: MongoIndex): Computed | undefined {
   let known = KNOWN.get(definition);
   if (known === undefined) {
-    const kind = definition.isVirtual === true ? kindOf({ key, spec }) : undefined;
+    const kind =
+      definition.isVirtual === true
+        ? kindOf({ key, spec, entryRules: definition.entryRules })
+        : undefined;
     const sent = spec.get('partialFilterExpression');
     const partial = isDocument(sent) ? parseFilter(sent) : undefined;
     known = kind === undefined ? 'none' : { kind, partial };

@@ -15,7 +15,12 @@ export type EntryValues = readonly Value[];
 export interface IndexKey {
   readonly key: BsonDocument;
   readonly spec: BsonDocument;
+  /** The rules that its entries were made by from the first one on; missing for those of the first versions. */
+  readonly entryRules?: number | undefined;
 }
+
+/** Indexes have these rules since the words that English texts leave out are those of MongoDB. */
+export const ENTRY_RULES = 2;
 
 /** What entries are made of. */
 interface IndexedItem {

@@ -8,12 +8,13 @@
  */
 import { equalTo } from '../../../../query/index.ts';
 import { readBson } from '../../../../value/index.ts';
+import { isIndexedWord } from '../../query/text/english-stop-words.ts';
 import { indexedWords } from '../../query/text/indexed-words.ts';
 import { textFieldsOf } from '../text-fields.ts';
-import { combined, ENTRIES_MAX, type IndexKey, type IndexKind } from './kind.ts';
+import { combined, ENTRIES_MAX, ENTRY_RULES, type IndexKey, type IndexKind } from './kind.ts';
 import { leadingPoints, leadingValues } from './leading-fields.ts';
 
-export function textKind({ key, spec }: IndexKey): IndexKind {
+export function textKind({ key, spec, entryRules = 1 }: IndexKey): IndexKind {
   const names = [...key.keys()];
   const leading = names.slice(0, names.indexOf('_fts'));
   const fields = textFieldsOf(spec);
@@ -33,8 +34,11 @@ export function textKind({ key, spec }: IndexKey): IndexKind {
       const before = leadingPoints(leading, parts, compare);
       if (before === undefined) return undefined;
       for (const part of parts)
-        if (part.kind === 'text' && part.query.isBound)
-          return { values: [...before, part.query.entryWords.map(equalTo)], isWhole: true };
+        if (part.kind === 'text' && part.query.isBound) {
+          const words = part.query.entryWords;
+          if (entryRules < ENTRY_RULES && !words.every(isIndexedWord)) return undefined;
+          return { values: [...before, words.map(equalTo)], isWhole: true };
+        }
       return undefined;
     },
   };

@@ -12,6 +12,7 @@ import {
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import { printBson } from '../../bson/print.ts';
 import { MongoError } from '../../errors.ts';
+import { type FieldPath, someAt } from '../path.ts';
 import type { GeoArea } from './geo-tests.ts';
 import {
   bad,
@@ -197,4 +198,20 @@ function angleTo(point: Direction, shape: Shape<Direction>): number {
         sphere.gapToSegment(point, line[at] as Direction, line[at + 1] as Direction),
       );
   return nearest;
+}
+
+/** The nearest place of a document, with its distance. */
+export function nearestPlace(
+  document: BsonDocument,
+  path: FieldPath,
+  near: NearQuery,
+): { readonly distance: number; readonly place: Bson } {
+  let distance = Number.POSITIVE_INFINITY;
+  let place: Bson = null;
+  someAt(document, path, (value) => {
+    const own = nearDistance(near, value);
+    if (own !== undefined && own < distance) [distance, place] = [own, value as Bson];
+    return false;
+  });
+  return { distance, place };
 }

@@ -1,5 +1,6 @@
 /** Languages of text indexes: how words are reduced to stems, and which are left out. */
 import { stemmerNamed, stopWordsOf } from '../../../../search/index.ts';
+import { ENGLISH_STOP_WORDS } from './english-stop-words.ts';
 
 export interface TextRules {
   readonly name: string;
@@ -46,7 +47,7 @@ export function textRules(name: string): TextRules | undefined {
 
 function load(name: string, list: string): TextRules {
   const stem = stemmerNamed(name);
-  const stopWords = new Set([...stopWordsOf(list), ...(name === 'english' ? ENGLISH_EXTRA : [])]);
+  const stopWords = new Set(name === 'english' ? ENGLISH_STOP_WORDS : stopWordsOf(list));
   const stems = new Map<string, string>();
   return {
     name,
@@ -61,21 +62,3 @@ function load(name: string, list: string): TextRules {
     },
   };
 }
-
-/** Common words that the list of the library lacks. */
-const ENGLISH_EXTRA = [
-  'is',
-  'the',
-  'a',
-  'an',
-  'and',
-  'or',
-  'of',
-  'to',
-  'in',
-  'on',
-  'it',
-  'i',
-  'every',
-  'so',
-];

@@ -59,21 +59,29 @@ interface TextOptions extends Sensitivity {
 }
 
 interface Terms {
+  /** As the query compares them: a document has one of them. */
   readonly words: readonly string[];
+  /** As indexes have them, whatever the query tells apart: the score is by these. */
+  readonly scored: readonly string[];
   readonly negated: readonly string[];
   readonly phrases: readonly string[];
   readonly negatedPhrases: readonly string[];
 }
 
+/** What indexes do not tell apart. */
+const INSENSITIVE: Sensitivity = { isCaseSensitive: false, isDiacriticSensitive: false };
+
 export class TextQuery {
   readonly #search: string;
   readonly #options: TextOptions;
+  readonly #isSensitive: boolean;
   #fields: TextFields | undefined;
   #terms: Terms | undefined;
 
   constructor(search: string, options: TextOptions) {
     this.#search = search;
     this.#options = options;
+    this.#isSensitive = options.isCaseSensitive || options.isDiacriticSensitive;
   }
 
   get isBound(): boolean {
@@ -90,35 +98,26 @@ export class TextQuery {
   #parse(rules: TextRules): Terms {
     const terms = {
       words: new Set<string>(),
+      scored: new Set<string>(),
       negated: new Set<string>(),
       phrases: [] as string[],
       negatedPhrases: [] as string[],
+    };
+    const wanted = (text: string): void => {
+      for (const stem of stems(text, rules, this.#options)) terms.words.add(stem);
+      for (const stem of stems(text, rules, INSENSITIVE)) terms.scored.add(stem);
     };
     for (const [, minus, phrase, word] of this.#search.matchAll(/(-?)"([^"]*)"?|(\S+)/g)) {
       if (phrase !== undefined) {
         if (phrase === '') continue;
         (minus === '-' ? terms.negatedPhrases : terms.phrases).push(this.#folded(phrase));
-        if (minus !== '-') for (const stem of this.#stems(phrase, rules)) terms.words.add(stem);
-        continue;
-      }
-      const isNegated = word?.startsWith('-') === true;
-      const stems = this.#stems(isNegated ? (word as string).slice(1) : (word as string), rules);
-      for (const stem of stems) (isNegated ? terms.negated : terms.words).add(stem);
+        if (minus !== '-') wanted(phrase);
+      } else if (word?.startsWith('-') === true)
+        for (const stem of stems(word.slice(1), rules, this.#options)) terms.negated.add(stem);
+      else wanted(word as string);
     }
-    return { ...terms, words: [...terms.words], negated: [...terms.negated] };
-  }
-
-  /** Stems of the words of a text that are no stop words. */
-  #stems(text: string, rules: TextRules): readonly string[] {
-    const stems: string[] = [];
-    for (const word of wordsOf(text)) {
-      const small = word.toLowerCase();
-      if (rules.isStopWord(small)) continue;
-      stems.push(
-        this.#folded(this.#options.isCaseSensitive ? caseStem(word, rules) : rules.stemOf(small)),
-      );
-    }
-    return stems;
+    const { words, scored, negated } = terms;
+    return { ...terms, words: [...words], scored: [...scored], negated: [...negated] };
   }
 
   #folded(text: string): string {
@@ -141,33 +140,64 @@ export class TextQuery {
     const texts = textsOf(document, fields);
     const rules = rulesOf(document, fields);
     const scores = new Map<string, number>();
-    for (const { text, weight } of texts) this.#addScores(text, weight, rules, scores);
-    if (terms.negated.some((word) => scores.has(word))) return undefined;
-    const folded = texts.map(({ text }) => this.#folded(text));
-    if (!terms.phrases.every((phrase) => folded.some((text) => text.includes(phrase))))
-      return undefined;
-    if (terms.negatedPhrases.some((phrase) => folded.some((text) => text.includes(phrase))))
-      return undefined;
+    for (const { text, weight } of texts) addScores(text, weight, rules, scores);
     let total = 0;
-    for (const word of terms.words) total += scores.get(word) ?? 0;
-    return total > 0 ? total : undefined;
+    for (const word of terms.scored) total += scores.get(word) ?? 0;
+    if (total === 0 || !this.#passes(texts, rules, scores, terms)) return undefined;
+    return total;
   }
 
-  #addScores(text: string, weight: number, rules: TextRules, scores: Map<string, number>): void {
-    const found = new Map<string, { count: number; frequency: number; share: number }>();
-    const stems = this.#stems(text, rules);
-    for (const stem of stems) {
-      const entry = found.get(stem) ?? { count: 0, frequency: 0, share: 2 };
-      entry.count += 1;
-      entry.share /= 2;
-      entry.frequency += entry.share;
-      found.set(stem, entry);
-    }
-    for (const [stem, { count, frequency }] of found) {
-      const coefficient = (0.5 * count) / stems.length + 0.5;
-      const adjustment =
-        text.length === stem.length && text.toLowerCase() === stem.toLowerCase() ? 1.1 : 1;
-      scores.set(stem, (scores.get(stem) ?? 0) + weight * frequency * coefficient * adjustment);
-    }
+  /** @param scores - the words of the document, as indexes have them. */
+  #passes(
+    texts: readonly { readonly text: string }[],
+    rules: TextRules,
+    scores: ReadonlyMap<string, number>,
+    { words, negated, phrases, negatedPhrases }: Terms,
+  ): boolean {
+    const own = this.#isSensitive
+      ? new Set(texts.flatMap(({ text }) => stems(text, rules, this.#options)))
+      : scores;
+    if (this.#isSensitive && !words.some((word) => own.has(word))) return false;
+    if (negated.some((word) => own.has(word))) return false;
+    if (phrases.length === 0 && negatedPhrases.length === 0) return true;
+    const folded = texts.map(({ text }) => this.#folded(text));
+    const has = (phrase: string): boolean => folded.some((text) => text.includes(phrase));
+    return phrases.every(has) && !negatedPhrases.some(has);
+  }
+}
+
+/** Stems of the words of a text that are no stop words. */
+function stems(text: string, rules: TextRules, sensitivity: Sensitivity): readonly string[] {
+  const found: string[] = [];
+  for (const word of wordsOf(text)) {
+    const small = word.toLowerCase();
+    if (rules.isStopWord(small)) continue;
+    const stem = sensitivity.isCaseSensitive ? caseStem(word, rules) : rules.stemOf(small);
+    found.push(folded(stem, sensitivity));
+  }
+  return found;
+}
+
+/** MongoDB's measure: later finds of a word count half, words of a long text less, and a text that is one word more. */
+function addScores(
+  text: string,
+  weight: number,
+  rules: TextRules,
+  scores: Map<string, number>,
+): void {
+  const found = new Map<string, { count: number; frequency: number; share: number }>();
+  const all = stems(text, rules, INSENSITIVE);
+  for (const stem of all) {
+    const entry = found.get(stem) ?? { count: 0, frequency: 0, share: 2 };
+    entry.count += 1;
+    entry.share /= 2;
+    entry.frequency += entry.share;
+    found.set(stem, entry);
+  }
+  for (const [stem, { count, frequency }] of found) {
+    const coefficient = (0.5 * count) / all.length + 0.5;
+    const adjustment =
+      text.length === stem.length && text.toLowerCase() === stem.toLowerCase() ? 1.1 : 1;
+    scores.set(stem, (scores.get(stem) ?? 0) + weight * frequency * coefficient * adjustment);
   }
 }
