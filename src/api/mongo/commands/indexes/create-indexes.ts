@@ -139,7 +139,7 @@ async function createOne(
   const made = await service.indexes.create(collection.container, index.declared);
   const changed = { ...collection, container: made.container };
   try {
-    await service.indexes.whenBuilt(made.container, made.index.id);
+    await service.indexes.whenBuilt(made.container, made.index.id, () => call.meter.check());
   } catch (error) {
     await service.indexes.drop(made.container, made.index.id);
     if (error instanceof DomainError && error.code === 'uniqueKeyViolation')
