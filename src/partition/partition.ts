@@ -203,8 +203,7 @@ export class Partition {
   }
 
   #visible(found: MaybePromise<Item | undefined>): MaybePromise<Item | undefined> {
-    const { invisible, visible } = this.#visibility;
-    return invisible === undefined ? found : andThen(found, visible);
+    return andThen(found, this.#visibility.visible);
   }
 
   /** The item with this rid; undefined where this partition has none. */
@@ -345,6 +344,7 @@ export class Partition {
     this.#isFenced = false;
     this.transactions.resume();
     this.#index.resume();
+    this.#builder.continue();
   }
 
   /** Keeps the partition from being closed as idle until the returned function is called, once. */

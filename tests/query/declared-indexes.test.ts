@@ -237,6 +237,22 @@ describe.each(ENGINES)('on the %s engine', (_, engine) => {
     await world.close();
   });
 
+  test('who waits for an index that is not complete may stop to wait', async () => {
+    const world = await World.open(12, { engine: engine() });
+    const made = await filled(world);
+    const { container, index } = await world.service.indexes.create(made, {
+      ...PLAIN,
+      parts: [part('/city')],
+    });
+    const stopped = new DomainError('queryTimeout', 'The time is over.');
+    const check = () => {
+      throw stopped;
+    };
+    await expect(world.service.indexes.whenBuilt(container, index.id, check)).rejects.toBe(stopped);
+    await world.service.indexes.whenBuilt(container, index.id);
+    await world.close();
+  });
+
   test('composite indexes and unique keys of a policy are indexes with ids for life', async () => {
     const world = await World.open(11, { engine: engine() });
     const made = await world.newContainer('c', {

@@ -1,6 +1,6 @@
 // Goal: a declared index is built whole or is known not to be, whatever state the store has from before. Method: a
 // partition that is opened again and again over one store in memory, with states that other versions leave.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { textToBytes } from '../../base/index.ts';
 import type { Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
@@ -133,6 +133,38 @@ test('who declares an index that cannot be built is not told twice', async () =>
     await settled(partition);
     expect(partition.indexes.builds()).toEqual([{ id: 1, percent: 0, isFailed: true }]);
     expect(failures).toEqual([]);
+  });
+});
+
+test('a build goes on after a step that was refused for a moment', async () => {
+  const store = await newStore();
+  let refusals = 0;
+  const busy = new Proxy(store, {
+    get(target, property) {
+      // Writes are refused once the build is under way.
+      if (property === 'writeRefusal') return refusals > 0 && refusals-- > 0 ? 'Busy.' : undefined;
+      return Reflect.get(target, property);
+    },
+  });
+  await inPartition(busy, NONE, async (partition) => {
+    for (let id = 0; id < 250; id++) await name(partition, `${id}`, `${id}`);
+    refusals = 2;
+    partition.changeIndexing(UNIQUE);
+    await vi.waitUntil(() => partition.indexes.builds()[0]?.percent === 100, { timeout: 10_000 });
+    expect(refusals).toBe(0);
+  });
+});
+
+test('a build goes on where a partition was to be moved and stays', async () => {
+  const store = await newStore();
+  await inPartition(store, NONE, async (partition) => {
+    for (let id = 0; id < 250; id++) await name(partition, `${id}`, `${id}`);
+    partition.changeIndexing(UNIQUE);
+    await partition.fence();
+    for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
+    partition.unfence();
+    await settled(partition);
+    expect(partition.indexes.builds()).toEqual([{ id: 1, percent: 100, isFailed: false }]);
   });
 });
 

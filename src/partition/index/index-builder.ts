@@ -18,6 +18,8 @@ import type { Indexing } from './terms/indexing.ts';
 /** Items of one step; few, so that writers hardly wait. */
 const STEP_ITEMS = 100;
 const STEP_BYTES = 1024 * 1024;
+/** Between two tries of a step that was refused. */
+const REFUSED_WAIT_MS = 50;
 
 interface IndexBuilderOptions {
   readonly indexing: Indexing;
@@ -120,7 +122,7 @@ export class IndexBuilder {
     } else {
       this.#setState(stored);
       this.#changeDeclared();
-      if (this.#isUnfinished()) this.#build();
+      this.continue();
     }
   }
 
@@ -190,6 +192,11 @@ export class IndexBuilder {
     this.#build();
   }
 
+  /** Continues a build that ended because the partition was to take no more writes, and now does. */
+  continue(): void {
+    if (this.#isUnfinished()) this.#build();
+  }
+
   #isUnfinished(): boolean {
     return this.#state.builtTo !== 'all' || this.#nextDeclared() !== undefined;
   }
@@ -206,7 +213,7 @@ export class IndexBuilder {
     const { committer, isFenced, onFailure } = this.#options;
     const number = ++this.#buildNumber;
     const isCurrent = () => number === this.#buildNumber && !isFenced() && !committer.failure;
-    // A build that fails continues when the partition is opened again; until then queries scan the items.
+    // A build that fails for good continues when the partition is opened again; until then queries scan the items.
     this.#run(isCurrent).catch((error: Error) => {
       if (isCurrent()) onFailure(error);
     });
@@ -215,17 +222,25 @@ export class IndexBuilder {
   /** @param isCurrent - false once there are other indexes to build, or the partition takes no more writes. */
   async #run(isCurrent: () => boolean): Promise<void> {
     while (isCurrent() && this.#isUnfinished()) {
-      const { builtTo, declared = {} } = this.#state;
-      if (builtTo !== 'all') {
-        await this.#step(isCurrent, builtTo, undefined);
-      } else {
-        const id = this.#nextDeclared() as number;
-        const own = declared[id] ?? 0;
-        if (own === 'dropped') await this.#remove(isCurrent, id);
-        else await this.#step(isCurrent, own as number, id);
+      try {
+        await this.#next(isCurrent);
+        await new Promise((resolve) => setImmediate(resolve));
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+        // A partition that is in use is not opened again: whoever waits for the index would wait for ever.
+        await new Promise((resolve) => setTimeout(resolve, REFUSED_WAIT_MS).unref());
       }
-      await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  /** One step; repeating it changes nothing. */
+  async #next(isCurrent: () => boolean): Promise<void> {
+    const { builtTo, declared = {} } = this.#state;
+    if (builtTo !== 'all') return this.#step(isCurrent, builtTo, undefined);
+    const id = this.#nextDeclared() as number;
+    const own = declared[id] ?? 0;
+    if (own === 'dropped') return this.#remove(isCurrent, id);
+    return this.#step(isCurrent, own as number, id);
   }
 
   /** Indexes the next items. @param id - the declared index to build; undefined: all of them. */
@@ -296,6 +311,12 @@ export class IndexBuilder {
       release();
     }
   }
+}
+
+/** Whether a step may do later: writes wait, or replicas are missing. */
+function isTemporary(error: unknown): boolean {
+  if (!(error instanceof DomainError)) return false;
+  return error.code === 'unavailable' || error.code === 'outcomeUnknown';
 }
 
 function declaredStates(

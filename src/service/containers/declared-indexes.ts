@@ -88,9 +88,13 @@ export class DeclaredIndexes {
     return Promise.resolve(this.#cluster.withRerouting(container, attempt)).then(least);
   }
 
-  /** Resolves when an index is complete; throws `uniqueKeyViolation` where items violate its uniqueness. */
-  async whenBuilt(container: ContainerRecord, id: number): Promise<void> {
+  /**
+   * Resolves when an index is complete; throws `uniqueKeyViolation` where items violate its uniqueness.
+   * @param check - throws where the caller waits no longer; the build goes on.
+   */
+  async whenBuilt(container: ContainerRecord, id: number, check?: () => void): Promise<void> {
     for (;;) {
+      check?.();
       const builds = await this.builds(container);
       const build = builds.find((one) => one.id === id);
       if (build === undefined || build.percent === 100) return;

@@ -118,7 +118,7 @@ function hasOtherEntries(
 
 /** Another index takes the place of one when it is built. */
 async function replaceIndex(
-  { context: { service } }: Call,
+  { context: { service }, meter }: Call,
   collection: Collection,
   id: number,
   spec: BsonDocument,
@@ -126,7 +126,7 @@ async function replaceIndex(
   const { declared } = parseIndex(spec, collection);
   const made = await service.indexes.create(collection.container, declared);
   try {
-    await service.indexes.whenBuilt(made.container, made.index.id);
+    await service.indexes.whenBuilt(made.container, made.index.id, () => meter.check());
   } catch (error) {
     await service.indexes.drop(made.container, made.index.id);
     throw error;
@@ -136,7 +136,7 @@ async function replaceIndex(
 
 /** A unique index takes the place of the one that was prepared; a dry run only finds out whether it could. */
 async function convertToUnique(
-  { context: { service } }: Call,
+  { context: { service }, meter }: Call,
   collection: Collection,
   { id, spec }: MongoIndex,
   isDryRun: boolean,
@@ -146,7 +146,7 @@ async function convertToUnique(
   const { declared } = parseIndex(wanted, collection);
   const made = await service.indexes.create(collection.container, declared);
   try {
-    await service.indexes.whenBuilt(made.container, made.index.id);
+    await service.indexes.whenBuilt(made.container, made.index.id, () => meter.check());
   } catch (error) {
     await service.indexes.drop(made.container, made.index.id);
     if (error instanceof DomainError && error.code === 'uniqueKeyViolation')

@@ -140,7 +140,7 @@ async function createOne(
   const changed = { ...collection, container: made.container };
   call.context.indexUse.begin(made.container, made.index.id, call.store.nowMs());
   try {
-    await service.indexes.whenBuilt(made.container, made.index.id);
+    await service.indexes.whenBuilt(made.container, made.index.id, () => call.meter.check());
   } catch (error) {
     await service.indexes.drop(made.container, made.index.id);
     if (error instanceof DomainError && error.code === 'uniqueKeyViolation')
