@@ -146,11 +146,10 @@ export class QueryReader implements ItemReader {
     return isReady ? indexing.termsOf(path) : undefined;
   }
 
-  /** @param only - set where it must be this index, hidden or not. */
-  declaredWithin(limits: readonly IndexLimit[], only?: number): DeclaredRanges | undefined {
+  declaredWithin(limits: readonly IndexLimit[]): DeclaredRanges | undefined {
     const { readyIndexes, indexing } = this.#reader.context;
     if (readyIndexes.size === 0 || limits.length === 0) return undefined;
-    return indexing.declaredWithin(limits, (id) => readyIndexes.has(id), only);
+    return indexing.declaredWithin(limits, (id) => readyIndexes.has(id));
   }
 
   countableWithin(limits: readonly IndexLimit[]): CountableRanges | undefined {

@@ -212,20 +212,14 @@ export class DeclaredIndexes {
     return found;
   }
 
-  /**
-   * Ranges of the ready index that uses most of the limits: equal values of its first parts, then a range.
-   * @param only - set where it must be this index, hidden or not.
-   */
+  /** Ranges of the ready index that uses most of the limits: equal values of its first parts, then a range. */
   rangesWithin(
     limits: readonly PartLimit[],
     isReady: (id: number) => boolean,
-    only?: number,
   ): DeclaredRanges | undefined {
     let best: DeclaredRanges | undefined;
     const byPath = limitsByPath(limits);
-    const named =
-      only === undefined ? this.#visible : this.#indexes.filter(({ id }) => id === only);
-    for (const index of named) {
+    for (const index of this.#visible) {
       if (index.id !== undefined && !isReady(index.id)) continue;
       if (!isImplied(index, byPath)) continue;
       const found = rangesOf(index, usableLimits(index, byPath));

@@ -182,13 +182,12 @@ export class Indexing {
     return this.options.isOff ? [] : this.#declared.entriesWithin(id, ranges);
   }
 
-  /** Ranges of the declared index that uses most of the limits, among those that are ready, or of the one named. */
+  /** Ranges of the declared index that uses most of the limits, among those that are ready. */
   declaredWithin(
     limits: readonly PartLimit[],
     isReady: (id: number) => boolean,
-    only?: number,
   ): DeclaredRanges | undefined {
-    return this.options.isOff ? undefined : this.#declared.rangesWithin(limits, isReady, only);
+    return this.options.isOff ? undefined : this.#declared.rangesWithin(limits, isReady);
   }
 
   /** Ranges of a declared index with one entry of every item within the limits, where no item is marked. */
