@@ -57,24 +57,32 @@ describe.each(ENGINES)('%s', (engine) => {
     await stream.close();
   });
 
-  test('what is written while a stream is opened, and its collection made, belongs to the stream', async () => {
+  test('what is written while streams are opened, and their collection made, belongs to each', async () => {
     const db = client.db('opening');
-    // Two connections are open before, so that commands arrive in the order in which they are sent.
-    await Promise.all([db.command({ ping: 1 }), db.command({ ping: 1 }), db.command({ ping: 1 })]);
+    // Connections are open before, so that commands arrive in the order in which they are sent.
+    await Promise.all(Array.from({ length: 4 }, () => db.command({ ping: 1 })));
     for (let round = 0; round < 20; round++) {
       const name = `made${round}`;
       await using session = client.startSession();
-      const pipeline = [{ $changeStream: {} }];
-      const [{ cursor }] = await Promise.all([
-        db.command({ aggregate: name, pipeline, cursor: { batchSize: 0 } }, { session }),
+      await using other = client.startSession();
+      const open = { aggregate: name, pipeline: [{ $changeStream: {} }], cursor: { batchSize: 0 } };
+      const [one, two] = await Promise.all([
+        db.command(open, { session }),
+        db.command(open, { session: other }),
         db.collection<Item>(name).insertOne({ _id: round }),
         db.collection<Item>(name).createIndex({ a: 1 }),
       ]);
-      const more = { getMore: cursor.id, collection: name, maxTimeMS: 5000 };
-      const { cursor: page } = await db.command(more, { session });
-      expect(page.nextBatch).toMatchObject([
-        { operationType: 'insert', documentKey: { _id: round } },
-      ]);
+      const event = { operationType: 'insert', documentKey: { _id: round } };
+      const more = (cursor: { id: unknown }) => ({
+        getMore: cursor.id,
+        collection: name,
+        maxTimeMS: 5000,
+      });
+      const first = await db.command(more(one.cursor), { session });
+      expect(first.cursor.nextBatch).toMatchObject([event]);
+      const second = await db.command(more(two.cursor), { session: other });
+      expect(second.cursor.nextBatch).toMatchObject([event]);
+      await db.dropCollection(name);
     }
   });
 

@@ -37,7 +37,7 @@ import {
   schemaEvent,
 } from './schema-events.ts';
 import { BEGINNING, positionNow, startOf } from './start-positions.ts';
-import { foreignToken, printToken, type StreamState } from './token.ts';
+import { foreignToken, historyLost, printToken, type StreamState } from './token.ts';
 import { currentDocument, versionBefore } from './versions.ts';
 
 /** Changes that one poll reads of one collection, and bytes of them. */
@@ -113,7 +113,8 @@ export class ChangeStream implements LiveSource {
       const { databaseRid, rid } = collection.container;
       const text = known.get(`${databaseRid} ${rid}`);
       const kept = await keepVersions(this.#service, collection);
-      if (resume !== undefined) this.#add(kept, text ? parseChangePosition(text) : BEGINNING);
+      if (text !== undefined) this.#add(kept, parseChangePosition(text));
+      else if (resume !== undefined) this.#add(kept, BEGINNING, true);
       else if (startAt === undefined)
         this.#add(kept, this.#starts.get(keyOf(kept.container)) ?? BEGINNING, true);
       else this.#add(kept, startOf({ kind: 'time', sinceSec: startAt.high }), true);
@@ -155,10 +156,16 @@ export class ChangeStream implements LiveSource {
     }
   }
 
-  /** Reads on before a collection goes away or changes its name. */
+  /** Reads on before a collection goes away or changes its name, which does not depend on whether it can. */
   async drain(database: string): Promise<void> {
     if (this.isEnded || this.#isPolling) return;
     if (this.#options.database !== undefined && this.#options.database !== database) return;
+    await this.#drainAll().catch((error: unknown) => {
+      if (!(error instanceof MongoError)) throw error;
+    });
+  }
+
+  async #drainAll(): Promise<void> {
     while (this.#drained.length < DRAINED_MAX) {
       const rows: LiveRow[] = [];
       await this.#addCreated();
@@ -202,9 +209,7 @@ export class ChangeStream implements LiveSource {
 
   /** One whose making had begun before the stream was opened does not keep versions yet. */
   async #addNew(collection: Collection): Promise<void> {
-    const isKept = collection.container.versionRetentionSec !== undefined;
-    const kept = isKept ? collection : await keepVersions(this.#service, collection);
-    this.#add(kept, BEGINNING, !isKept || this.#options.startAt !== undefined);
+    this.#add(await keepVersions(this.#service, collection), BEGINNING, true);
   }
 
   #add(collection: Collection, position: ChangeFeedPosition, mayBeEarly = false): void {
@@ -319,12 +324,7 @@ export class ChangeStream implements LiveSource {
       return page;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      if (!part.mayBeEarly)
-        throw new MongoError(
-          'ChangeStreamHistoryLost',
-          'Resume of change stream was not possible, as the resume point may no longer be in the log.',
-          { labels: ['NonResumableChangeStreamError'] },
-        );
+      if (!part.mayBeEarly) throw historyLost();
       // Versions were not kept at that time: what is there now is shown as inserted.
       part.isEarly = true;
       return changeFeed.read(container, { ...request, mode: 'latest' });

@@ -90,3 +90,12 @@ export function foreignToken(): MongoError {
     { labels: ['NonResumableChangeStreamError'] },
   );
 }
+
+/** What a stream answers whose place is before all that is kept. */
+export function historyLost(): MongoError {
+  return new MongoError(
+    'ChangeStreamHistoryLost',
+    'Resume of change stream was not possible, as the resume point may no longer be in the log.',
+    { labels: ['NonResumableChangeStreamError'] },
+  );
+}
