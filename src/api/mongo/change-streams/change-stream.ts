@@ -14,13 +14,7 @@ import {
 import { type Bson, type BsonDocument, EPK_MAX, EPK_MIN } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import { type LogicalTime, laterOf } from '../cluster-clock.ts';
-import {
-  type Collection,
-  collectionsOf,
-  findCollection,
-  isView,
-  keepVersions,
-} from '../collections/collection.ts';
+import { type Collection, keepVersions } from '../collections/collection.ts';
 import type { LiveRow, LiveSource } from '../cursors/live-cursor.ts';
 import { Row, type Rows } from '../documents/rows.ts';
 import { MongoError } from '../errors.ts';
@@ -33,11 +27,11 @@ import {
   endsStream,
   eventTime,
   headerOf,
-  INTERNAL_DATABASES,
   schemaEvent,
 } from './schema-events.ts';
 import { foreignToken, printToken, type StreamState } from './token.ts';
 import { currentDocument, versionBefore } from './versions.ts';
+import { watchedCollections } from './watched.ts';
 
 /** Changes that one poll reads of one collection, and bytes of them. */
 const PAGE_CHANGES = 500;
@@ -97,7 +91,7 @@ export class ChangeStream implements LiveSource {
     const known = new Map(
       resume?.parts.map(([database, rid, text]) => [`${database} ${rid}`, text]),
     );
-    for (const collection of this.#watched()) {
+    for (const collection of watchedCollections(this.#service, this.#options)) {
       const { databaseRid, rid } = collection.container;
       const text = known.get(`${databaseRid} ${rid}`);
       const kept = await keepVersions(this.#service, collection);
@@ -158,32 +152,9 @@ export class ChangeStream implements LiveSource {
     }
   }
 
-  #watched(): readonly Collection[] {
-    const { database, collection } = this.#options;
-    if (database !== undefined && collection !== undefined) {
-      const found = findCollection(this.#service, { database, collection });
-      if (found !== undefined && isView(found))
-        throw new MongoError(
-          'CommandNotSupportedOnView',
-          `Namespace ${database}.${collection} is a view, not a collection`,
-        );
-      return found === undefined ? [] : [found];
-    }
-    const databases =
-      database === undefined
-        ? this.#service.databases
-            .list()
-            .map(({ id }) => id)
-            .filter((id) => !INTERNAL_DATABASES.has(id))
-        : [database];
-    return databases
-      .flatMap((id) => collectionsOf(this.#service, id))
-      .filter((each) => !isView(each) && !each.namespace.collection.startsWith('system.'));
-  }
-
   /** Collections that were made after the stream was opened are read from their beginning. */
   #addCreated(): void {
-    for (const collection of this.#watched()) {
+    for (const collection of watchedCollections(this.#service, this.#options)) {
       const part = this.#parts.get(keyOf(collection.container));
       if (part === undefined) this.#addNew(collection);
       else part.collection = collection;
