@@ -71,6 +71,19 @@ describe.each(ENGINES)('%s', (engine) => {
     await next.close();
   });
 
+  test('resume tokens are, as texts, in the order of their events', async () => {
+    await client.db('streams').createCollection('sorted');
+    const { items, stream } = await opened('sorted');
+    await items.insertMany(Array.from({ length: 40 }, (_, _id) => ({ _id })));
+    await items.updateMany({}, { $set: { a: 1 } });
+    await items.deleteOne({ _id: 7 });
+    const tokens: string[] = [];
+    for (let count = 0; count < 81; count++)
+      tokens.push(((await stream.next())._id as { _data: string })._data);
+    expect(tokens.toSorted()).toEqual(tokens);
+    await stream.close();
+  });
+
   test('images before and after a change are there where the collection keeps them', async () => {
     await client.db('streams').createCollection('images', {
       changeStreamPreAndPostImages: { enabled: true },

@@ -29,7 +29,13 @@ import {
   headerOf,
   schemaEvent,
 } from './schema-events.ts';
-import { foreignToken, printToken, type StreamState } from './token.ts';
+import {
+  foreignToken,
+  type PlaceInTime,
+  placeOfSchemaEvent,
+  printToken,
+  type StreamState,
+} from './token.ts';
 import { currentDocument, versionBefore } from './versions.ts';
 import { watchedCollections } from './watched.ts';
 
@@ -207,7 +213,10 @@ export class ChangeStream implements LiveSource {
       if (this.#isSeen(found)) continue;
       const { databaseRid, rid } = part.collection.container;
       this.#last = isGroupEnd ? undefined : [databaseRid, rid, found.lsn, found.operation];
-      await this.#addEvent(await eventOf(found, time, this.#eventParts()), into, { place });
+      await this.#addEvent(await eventOf(found, time, this.#eventParts()), into, {
+        place,
+        inTime: found,
+      });
     }
     for (const [part, position] of ends) part.position = position;
     return hasMore;
@@ -306,11 +315,12 @@ export class ChangeStream implements LiveSource {
   async #addEvent(
     event: Map<string, Bson>,
     into: LiveRow[],
-    { place, ...marks }: EventMarks = {},
+    { place, inTime, ...marks }: EventMarks = {},
   ): Promise<void> {
     const token = printToken(
       { ...this.#state(), ...marks },
       eventTime(event, this.#call.context.clusterClock.time),
+      inTime ?? placeOfSchemaEvent(this.#schemaPosition, marks),
     );
     const whole = new Map<string, Bson>([['_id', token], ...event]);
     for await (const batch of this.#run(one(whole)))
@@ -359,6 +369,8 @@ export class ChangeStream implements LiveSource {
 /** What tokens tell about their event beside its place. */
 interface EventMarks extends Pick<StreamState, 'isInvalidate' | 'isLast' | 'isExpanded'> {
   readonly place?: EventPlace | undefined;
+  /** Undefined: a change of a schema, or the end. */
+  readonly inTime?: PlaceInTime;
 }
 
 function keyOf({ databaseRid, rid }: ContainerRecord): string {
