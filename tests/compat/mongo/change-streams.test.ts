@@ -100,6 +100,38 @@ describe.each(ENGINES)('%s', (engine) => {
     await next.close();
   });
 
+  test('an array that $pop made shorter is sent whole, and one of a pipeline as truncated', async () => {
+    await client.db('streams').createCollection('arrays');
+    const { items, stream } = await opened('arrays');
+    await items.insertOne({ _id: 1, list: [1, 2, 3, 4] });
+    await items.updateOne({ _id: 1 }, { $pop: { list: 1 } });
+    await items.updateOne({ _id: 1 }, [{ $set: { list: { $slice: ['$list', 2] } } }]);
+    await stream.next();
+    const found = [await stream.next(), await stream.next()];
+    expect(found.map((event) => 'updateDescription' in event && event.updateDescription)).toEqual([
+      { updatedFields: { list: [1, 2, 3] }, removedFields: [], truncatedArrays: [] },
+      {
+        updatedFields: {},
+        removedFields: [],
+        truncatedArrays: [{ field: 'list', newSize: 2 }],
+      },
+    ]);
+    await stream.close();
+  });
+
+  test('resume tokens are, as texts, in the order of their events', async () => {
+    await client.db('streams').createCollection('sorted');
+    const { items, stream } = await opened('sorted');
+    await items.insertMany(Array.from({ length: 40 }, (_, _id) => ({ _id })));
+    await items.updateMany({}, { $set: { a: 1 } });
+    await items.deleteOne({ _id: 7 });
+    const tokens: string[] = [];
+    for (let count = 0; count < 81; count++)
+      tokens.push(((await stream.next())._id as { _data: string })._data);
+    expect(tokens.toSorted()).toEqual(tokens);
+    await stream.close();
+  });
+
   test('images before and after a change are there where the collection keeps them', async () => {
     await client.db('streams').createCollection('images', {
       changeStreamPreAndPostImages: { enabled: true },

@@ -14,13 +14,7 @@ import {
 import type { Bson, BsonDocument } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import { type LogicalTime, laterOf } from '../cluster-clock.ts';
-import {
-  type Collection,
-  collectionsOf,
-  findCollection,
-  isView,
-  keepVersions,
-} from '../collections/collection.ts';
+import { type Collection, keepVersions } from '../collections/collection.ts';
 import type { LiveRow, LiveSource } from '../cursors/live-cursor.ts';
 import { Row, type Rows } from '../documents/rows.ts';
 import { MongoError } from '../errors.ts';
@@ -33,12 +27,19 @@ import {
   endsStream,
   eventTime,
   headerOf,
-  INTERNAL_DATABASES,
   schemaEvent,
 } from './schema-events.ts';
 import { BEGINNING, positionNow, startOf } from './start-positions.ts';
-import { foreignToken, historyLost, printToken, type StreamState } from './token.ts';
+import {
+  foreignToken,
+  historyLost,
+  type PlaceInTime,
+  placeOfSchemaEvent,
+  printToken,
+  type StreamState,
+} from './token.ts';
 import { currentDocument, versionBefore } from './versions.ts';
+import { watchedCollections } from './watched.ts';
 
 /** Changes that one poll reads of one collection, and bytes of them. */
 const PAGE_CHANGES = 500;
@@ -100,7 +101,7 @@ export class ChangeStream implements LiveSource {
   /** Notes where collections are when the command arrives: what is written while the stream is opened belongs to it. */
   async noteStart(): Promise<void> {
     if ((this.#options.resume ?? this.#options.startAt) !== undefined) return;
-    for (const { container } of this.#watched())
+    for (const { container } of watchedCollections(this.#service, this.#options))
       this.#starts.set(keyOf(container), await positionNow(this.#service, container));
   }
 
@@ -109,7 +110,7 @@ export class ChangeStream implements LiveSource {
     const known = new Map(
       resume?.parts.map(([database, rid, text]) => [`${database} ${rid}`, text]),
     );
-    for (const collection of this.#watched()) {
+    for (const collection of watchedCollections(this.#service, this.#options)) {
       const { databaseRid, rid } = collection.container;
       const text = known.get(`${databaseRid} ${rid}`);
       const kept = await keepVersions(this.#service, collection);
@@ -175,32 +176,9 @@ export class ChangeStream implements LiveSource {
     }
   }
 
-  #watched(): readonly Collection[] {
-    const { database, collection } = this.#options;
-    if (database !== undefined && collection !== undefined) {
-      const found = findCollection(this.#service, { database, collection });
-      if (found !== undefined && isView(found))
-        throw new MongoError(
-          'CommandNotSupportedOnView',
-          `Namespace ${database}.${collection} is a view, not a collection`,
-        );
-      return found === undefined ? [] : [found];
-    }
-    const databases =
-      database === undefined
-        ? this.#service.databases
-            .list()
-            .map(({ id }) => id)
-            .filter((id) => !INTERNAL_DATABASES.has(id))
-        : [database];
-    return databases
-      .flatMap((id) => collectionsOf(this.#service, id))
-      .filter((each) => !isView(each) && !each.namespace.collection.startsWith('system.'));
-  }
-
   /** Collections that were made meanwhile are read from their beginning. */
   async #addCreated(): Promise<void> {
-    for (const collection of this.#watched()) {
+    for (const collection of watchedCollections(this.#service, this.#options)) {
       const part = this.#parts.get(keyOf(collection.container));
       if (part === undefined) await this.#addNew(collection);
       else part.collection = collection;
@@ -239,7 +217,10 @@ export class ChangeStream implements LiveSource {
       if (this.#isSeen(found)) continue;
       const { databaseRid, rid } = part.collection.container;
       this.#last = isGroupEnd ? undefined : [databaseRid, rid, found.lsn, found.operation];
-      await this.#addEvent(await eventOf(found, time, this.#eventParts()), into, { place });
+      await this.#addEvent(await eventOf(found, time, this.#eventParts()), into, {
+        place,
+        inTime: found,
+      });
     }
     for (const [part, position] of ends) part.position = position;
     return hasMore;
@@ -335,11 +316,12 @@ export class ChangeStream implements LiveSource {
   async #addEvent(
     event: Map<string, Bson>,
     into: LiveRow[],
-    { place, ...marks }: EventMarks = {},
+    { place, inTime, ...marks }: EventMarks = {},
   ): Promise<void> {
     const token = printToken(
       { ...this.#state(), ...marks },
       eventTime(event, this.#call.context.clusterClock.time),
+      inTime ?? placeOfSchemaEvent(this.#schemaPosition, marks),
     );
     const whole = new Map<string, Bson>([['_id', token], ...event]);
     for await (const batch of this.#run(one(whole)))
@@ -388,6 +370,8 @@ export class ChangeStream implements LiveSource {
 /** What tokens tell about their event beside its place. */
 interface EventMarks extends Pick<StreamState, 'isInvalidate' | 'isLast' | 'isExpanded'> {
   readonly place?: EventPlace | undefined;
+  /** Undefined: a change of a schema, or the end. */
+  readonly inTime?: PlaceInTime;
 }
 
 function keyOf({ databaseRid, rid }: ContainerRecord): string {

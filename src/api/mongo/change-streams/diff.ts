@@ -9,7 +9,18 @@ import {
 } from '../../../value/index.ts';
 import { documentOf } from '../reply.ts';
 
+interface DescriptionOptions {
+  /** True: paths that can be read in two ways are listed too. */
+  readonly isExpanded: boolean;
+  /**
+   * True for the update of a pipeline: MongoDB compares the versions then, and says where an array has become shorter.
+   * Behind operators such an array is sent whole, and so is one that was empty.
+   */
+  readonly isPipeline: boolean;
+}
+
 interface Difference {
+  readonly isPipeline: boolean;
   readonly updated: Map<string, Bson>;
   readonly removed: string[];
   readonly truncated: BsonDocument[];
@@ -17,16 +28,14 @@ interface Difference {
   readonly ambiguous: Map<string, Bson>;
 }
 
-/**
- * The property `updateDescription`.
- * @param isExpanded - also lists paths that can be read in two ways.
- */
+/** The property `updateDescription`. */
 export function describeUpdate(
   before: BsonDocument,
   after: BsonDocument,
-  isExpanded: boolean,
+  { isExpanded, isPipeline }: DescriptionOptions,
 ): BsonDocument {
   const found: Difference = {
+    isPipeline,
     updated: new Map(),
     removed: [],
     truncated: [],
@@ -70,7 +79,7 @@ function compare(
 function compareValues(old: Bson, value: Bson, path: readonly Step[], into: Difference): void {
   if (isSame(old, value)) return;
   if (isDocument(old) && isDocument(value)) compare(old, value, path, into);
-  else if (isArray(old) && isArray(value) && isPatch(old, value))
+  else if (isArray(old) && isArray(value) && isPatch(old, value, into))
     comparePatch(old, value, path, into);
   else into.updated.set(textOf(path, into), value);
 }
@@ -80,8 +89,13 @@ function isSame(a: Bson, b: Bson): boolean {
 }
 
 /** True where it is shorter to name elements than the whole array. */
-function isPatch(old: readonly Bson[], value: readonly Bson[]): boolean {
+function isPatch(
+  old: readonly Bson[],
+  value: readonly Bson[],
+  { isPipeline }: Difference,
+): boolean {
   if (value.length === 0) return false;
+  if (!isPipeline && (value.length < old.length || old.length === 0)) return false;
   const common = Math.min(old.length, value.length);
   let changed = Math.max(0, value.length - old.length);
   for (let at = 0; at < common; at++) if (!isSame(old[at] as Bson, value[at] as Bson)) changed += 1;

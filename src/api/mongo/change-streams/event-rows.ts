@@ -34,7 +34,9 @@ export function eventRows(
     const number = at + 1;
     const isLast = number === fragments.length;
     const fragment: SplitEvent = [...place.event.slice(0, 4), number] as unknown as SplitEvent;
-    const own = isLast ? token : printToken({ ...place.before, fragment }, place.time);
+    const [, , lsn, operation] = place.event;
+    const inTime = { lsn, operation, fragment: number };
+    const own = isLast ? token : printToken({ ...place.before, fragment }, place.time, inTime);
     const splitEvent = documentOf({ fragment: number, of: fragments.length });
     const parts = [['_id', own], ['splitEvent', splitEvent], ...fields] as const;
     return { body: writeBson(new Map<string, Bson>(parts)), resumeToken: own };

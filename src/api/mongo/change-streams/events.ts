@@ -72,7 +72,8 @@ export async function eventOf(
   const { collection, kind, document } = change;
   const before = kind === 'insert' ? undefined : await beforeOf(change, parts);
   const hint = hints.find(collection.container, change.lsn);
-  const isReplacement = kind === 'update' && (hint?.isReplacement === true || before === undefined);
+  const isReplacement =
+    kind === 'update' && (hint?.style === 'replacement' || before === undefined);
   const event = new Map<string, Bson>([
     ['operationType', isReplacement ? 'replace' : kind],
     ['clusterTime', timestampOf(time)],
@@ -83,7 +84,13 @@ export async function eventOf(
   event.set('ns', documentOf({ db: database, coll: name }));
   if (document !== undefined) event.set('documentKey', documentKey(collection, document));
   if (kind === 'update' && !isReplacement && before !== undefined && document !== undefined)
-    event.set('updateDescription', describeUpdate(before, document, options.isExpanded));
+    event.set(
+      'updateDescription',
+      describeUpdate(before, document, {
+        isExpanded: options.isExpanded,
+        isPipeline: hint?.style === 'pipeline',
+      }),
+    );
   if (options.isExpanded) event.set('collectionUUID', collectionUuid(collection.container));
   if (options.beforeChange !== 'off' && kind !== 'insert')
     event.set('fullDocumentBeforeChange', imageBefore(change, before, options));

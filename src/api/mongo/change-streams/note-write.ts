@@ -4,6 +4,7 @@ import type { Effect } from '../../../partition/index.ts';
 import type { ItemWrite } from '../../../service/index.ts';
 import { isDocument, readBson } from '../../../value/index.ts';
 import type { MongoContext } from '../call.ts';
+import type { UpdateStyle } from './write-hints.ts';
 
 type Noting = Pick<MongoContext, 'hints' | 'clusterClock'>;
 
@@ -23,13 +24,15 @@ export function noteWrite(
     hints.keepBefore(container, lsn, item.rid, previous.body);
   hints.add(container, lsn, {
     time: clusterClock.tick(),
-    isReplacement: isWatched && kind === 'replaced' && isReplacement(write),
+    style: isWatched && kind === 'replaced' ? styleOf(write) : undefined,
   });
 }
 
-function isReplacement(write: ItemWrite): boolean {
-  if (write.kind !== 'update') return write.kind === 'replace' || write.kind === 'upsert';
+function styleOf(write: ItemWrite): UpdateStyle | undefined {
+  if (write.kind === 'replace' || write.kind === 'upsert') return 'replacement';
+  if (write.kind !== 'update') return undefined;
   const update = readBson(write.args).get('update');
-  const [first = '$'] = isDocument(update) ? update.keys() : [];
-  return !first.startsWith('$');
+  if (!isDocument(update)) return 'pipeline';
+  const [first = '$'] = update.keys();
+  return first.startsWith('$') ? 'operators' : 'replacement';
 }

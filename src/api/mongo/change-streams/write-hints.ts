@@ -1,15 +1,19 @@
 /**
- * What the feed does not tell about the last writes of this process: their logical time, and whether an update replaced
- * the document. Change streams show it where it is still known.
+ * What the feed does not tell about the last writes of this process: their logical time, and how an update said what
+ * it changes. Change streams show it where it is still known.
  */
 import { LRUCache } from 'lru-cache';
 import type { Bytes } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { LogicalTime } from '../cluster-clock.ts';
 
+/** How an update said what it changes. */
+export type UpdateStyle = 'replacement' | 'operators' | 'pipeline';
+
 interface Hint {
   readonly time: LogicalTime;
-  readonly isReplacement: boolean;
+  /** Undefined where it is no update, or nobody watches. */
+  readonly style: UpdateStyle | undefined;
 }
 
 /** Writes that are remembered: some minutes of a busy server. */

@@ -55,6 +55,29 @@ describe.each(ENGINES)('%s', (engine) => {
     }
   });
 
+  test('writes are not refused when their collection is dropped', async () => {
+    const items = db.collection<Counted>('dropped');
+    let isOver = false;
+    const changes = [
+      () => items.findOneAndUpdate({ k: 1 }, { $inc: { n: 1 } }),
+      () => items.findOneAndUpdate({ k: 2 }, { $inc: { n: 1 } }, { upsert: true }),
+      () => items.updateOne({}, { $inc: { n: 1 } }),
+      () => items.deleteOne({ k: 3 }),
+      () => items.insertOne({ k: 1, n: 1 }),
+    ];
+    const clients = changes.map(async (change) => {
+      while (!isOver) await change();
+    });
+    const drops = async () => {
+      for (let count = 0; count < 30; count++) {
+        await items.insertOne({ k: 1, n: 1 });
+        await items.drop();
+      }
+      isOver = true;
+    };
+    await Promise.all([drops(), ...clients]);
+  });
+
   test('$out of several clients at the same time into a new collection leaves it, and nothing else', async () => {
     const out = db.client.db('out');
     const from = out.collection<{ _id: number }>('from');
@@ -74,7 +97,7 @@ describe.each(ENGINES)('%s', (engine) => {
   test('$out that is refused at its end leaves no collection', async () => {
     const out = db.client.db('refused');
     const from = out.collection<{ _id: number }>('from');
-    await from.insertMany(Array.from({ length: 3000 }, (_, _id) => ({ _id })));
+    await from.insertMany(Array.from({ length: 300 }, (_, _id) => ({ _id })));
     const [written] = await Promise.allSettled([
       from.aggregate([{ $out: 'to' }]).toArray(),
       out.createCollection('to', { capped: true, size: 4096 }),

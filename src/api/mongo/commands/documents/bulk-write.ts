@@ -23,6 +23,7 @@ import { parseFilter } from '../../query/filter-parser.ts';
 import { documentOf, ok } from '../../reply.ts';
 import { ensureHidden } from '../../sessions/hidden-collections.ts';
 import { deleteStatement, runChange, updateStatement } from './change-statements.ts';
+import { insertWhereItIs } from './dropped-meanwhile.ts';
 import { contextOf, keepsEmptyTimestamps, refuseView } from './query-arguments.ts';
 import { checkStatement, isTrue } from './statement-fields.ts';
 import { readStatements, statementError } from './statements.ts';
@@ -201,16 +202,18 @@ class BulkRun {
     const namespace = this.#namespaces[(inserts[0] as Insertion).target] as Namespace;
     const collection = await ensureHidden(this.#call, namespace);
     refuseView(collection);
-    const { failures } = await insertDocuments({
+    const request = {
       store,
-      collection,
       bodies: inserts.map(({ body }) => body),
       isOrdered,
       retryable,
       place: index,
       bypassesValidation: isTrue(sent.get('bypassDocumentValidation')),
       keepsEmptyTimestamps: keepsEmptyTimestamps(sent),
-    });
+    };
+    const { failures } = await insertWhereItIs(this.#call, collection, (current) =>
+      insertDocuments({ ...request, collection: current }),
+    );
     return failures;
   }
 

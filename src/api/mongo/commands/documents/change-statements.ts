@@ -3,13 +3,13 @@ import { type Bson, type BsonDocument, isArray, isDocument } from '../../../../v
 import { doubleOf } from '../../bson/arithmetic.ts';
 import type { Call } from '../../call.ts';
 import type { Collection } from '../../collections/collection.ts';
-import { changeDocuments } from '../../documents/change.ts';
 import type { ChangeResult } from '../../documents/change-result.ts';
 import { MongoError } from '../../errors.ts';
 import { hintedOrder } from '../../indexes/hinted-order.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { type QueryContext, queryContext } from '../../query/query-context.ts';
 import { parseSort, Sort } from '../../query/sort.ts';
+import { changeWhereItIs } from './dropped-meanwhile.ts';
 import { checkHint, contextOf } from './query-arguments.ts';
 import { isTrue } from './statement-fields.ts';
 
@@ -89,7 +89,7 @@ export async function runChange(
   statement: ChangeStatement,
   place: number,
 ): Promise<ChangeResult> {
-  const { store, retryable, body } = call;
+  const { body } = call;
   const context = withConstants(contextOf(call, collection, statement.sent), statement.constants);
   const [first = '$'] = isDocument(statement.update) ? statement.update.keys() : ['$'];
   if (statement.isMulti && !first.startsWith('$'))
@@ -109,7 +109,7 @@ export async function runChange(
     image: 'none' as const,
     bypassesValidation: isTrue(body.get('bypassDocumentValidation')),
   };
-  return changeDocuments(change, { store, collection, retryable, place });
+  return changeWhereItIs(call, collection, change, place);
 }
 
 function withConstants(context: QueryContext, constants: BsonDocument | undefined): QueryContext {

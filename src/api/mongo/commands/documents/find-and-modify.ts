@@ -3,7 +3,6 @@ import { type Bson, type BsonDocument, isArray, isDocument } from '../../../../v
 import type { Call, Command } from '../../call.ts';
 import { ensureCollection, findCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
-import { changeDocuments } from '../../documents/change.ts';
 import { type ChangeResult, NO_CHANGE } from '../../documents/change-result.ts';
 import { MongoError } from '../../errors.ts';
 import { hintedOrder } from '../../indexes/hinted-order.ts';
@@ -14,6 +13,7 @@ import { parseProjection } from '../../query/projection-parser.ts';
 import { parseSort, Sort } from '../../query/sort.ts';
 import { documentOf, ok } from '../../reply.ts';
 import { parseUpdate } from '../../update/update.ts';
+import { changeWhereItIs } from './dropped-meanwhile.ts';
 import { checkHint, contextOf } from './query-arguments.ts';
 
 export const findAndModify: Command = {
@@ -37,7 +37,7 @@ export const findAndModify: Command = {
     encryptionInformation: 'object',
   },
   async run(call) {
-    const { args, context, body, store, retryable } = call;
+    const { args, context, body } = call;
     const { service } = context;
     const namespace = namespaceOf(call);
     const isRemove = args.flag('remove');
@@ -75,7 +75,7 @@ export const findAndModify: Command = {
       context: query,
       bypassesValidation: args.flag('bypassDocumentValidation'),
     } as const;
-    const result = await changeDocuments(change, { store, collection, retryable, place: 0 });
+    const result = await changeWhereItIs(call, collection, change, 0);
     return reply(call, result, isRemove, project);
   },
 };

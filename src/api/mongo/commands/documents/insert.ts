@@ -5,6 +5,7 @@ import { bucketsOf, takeApart } from '../../collections/buckets.ts';
 import { type Collection, ensureCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { insertDocuments, type WriteFailure } from '../../documents/insert.ts';
+import { insertWhereItIs } from './dropped-meanwhile.ts';
 import { keepsEmptyTimestamps } from './query-arguments.ts';
 import { statementsOf } from './statements.ts';
 import { writeReply } from './write-reply.ts';
@@ -27,7 +28,9 @@ export const insert: Command = {
     const series = bucketsOf(context.service, namespace);
     if (series !== undefined) return insertBuckets(call, series, bodies);
     const collection = await ensureCollection(context.service, namespace);
-    const { inserted, failures } = await insertDocuments(requestOf(call, collection, bodies));
+    const { inserted, failures } = await insertWhereItIs(call, collection, (current) =>
+      insertDocuments(requestOf(call, current, bodies)),
+    );
     return writeReply({ n: inserted }, failures, retryable);
   },
 };
