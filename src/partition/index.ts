@@ -33,7 +33,9 @@ export {
   type WriteCommand,
 } from './commit/command/write-command.ts';
 export type { ConflictTracker, RangeWatch } from './commit/conflict-tracker.ts';
-export type { UniqueValues } from './commit/unique/unique-keys.ts';
+export { freeValues } from './commit/unique/free-values.ts';
+export { uniqueViolation } from './commit/unique/unique-claims.ts';
+export { type UniqueKeys, type UniqueValues, uniqueChanges } from './commit/unique/unique-keys.ts';
 export { stampedItem } from './commit/version-assigner.ts';
 export type { Change } from './history/change-log.ts';
 export type { FeedChange, FeedMode, FeedSlice } from './history/feed.ts';

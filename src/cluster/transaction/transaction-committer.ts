@@ -13,13 +13,9 @@ import {
   type ErrorCode,
   type Random,
   type ResponseInfo,
-  SCRIPT_WRITE_BYTES_MAX,
-  TRANSACTION_CHUNK_BYTES,
-  TRANSACTION_CHUNK_ITEMS,
   toHex,
 } from '../../base/index.ts';
 import {
-  COMMAND_KEYS_MAX,
   type Partition,
   readIsStale,
   TransactionError,
@@ -35,13 +31,10 @@ import { responseInfoOf, type TransactionReply } from '../reply.ts';
 import type { Route } from '../routing/routing-map.ts';
 import { effectCharge } from '../write/write-charge.ts';
 import { encodeLocator, type PartitionLocator } from './partition-locator.ts';
-import {
-  bodyOf,
-  type TransactionEntry,
-  toCheckedOp,
-  toTransactionOps,
-} from './transaction-entry.ts';
+import { chunksOf, fitsCommand } from './transaction-chunks.ts';
+import { type TransactionEntry, toCheckedOp, toTransactionOps } from './transaction-entry.ts';
 import type { TransactionResolver } from './transaction-resolver.ts';
+import { located } from './unique-writes.ts';
 
 /** The steps of a commit over several partitions. */
 export type TransactionStep = 'prepare' | 'prepared' | 'committed' | 'resolved';
@@ -103,6 +96,7 @@ export class TransactionCommitter {
     const { guard, requestClass } = request;
     const reply = await this.#transact({ route, entries }, requestClass, () => ({
       guard: () => guard(undefined),
+      releasesFirst: true,
     }));
     return { ...infoOf(reply), etags: etagsOf(entries, reply) };
   }
@@ -117,7 +111,7 @@ export class TransactionCommitter {
       return await this.#options.cluster.transactOn(route, ops, requestClass, optionsOf);
     } catch (error) {
       const isStale = error instanceof TransactionError && ops[error.operation]?.kind === 'expect';
-      throw isStale ? readIsStale() : error;
+      throw isStale ? readIsStale() : located(error, route.container);
     }
   }
 
@@ -177,7 +171,11 @@ export class TransactionCommitter {
       const partition = await registry.partition(route.handle);
       const newCheck = this.#limitCheck(route, partition, chunk);
       const options = { firstNumber: number, newCheck };
-      await partition.transactions.prepare(commit.id, header, chunk.map(toCheckedOp), options);
+      await partition.transactions
+        .prepare(commit.id, header, chunk.map(toCheckedOp), options)
+        .catch((error) => {
+          throw located(error, route.container);
+        });
       number += chunk.length;
     }
   }
@@ -206,6 +204,7 @@ export class TransactionCommitter {
         state.checkCommit(id, used);
         guard(id);
       },
+      releasesFirst: true,
       beside: (group) => state.noteOutcome(group, id, outcome),
     });
     try {
@@ -335,26 +334,6 @@ function divide(
   for (const participant of participants)
     if (weightOf(participant) > weightOf(coordinator)) coordinator = participant;
   return [coordinator, participants.filter((participant) => participant !== coordinator)];
-}
-
-function fitsCommand({ entries }: Participant): boolean {
-  let bytes = 0;
-  for (const entry of entries) bytes += bodyOf(entry)?.length ?? 0;
-  return entries.length <= COMMAND_KEYS_MAX && bytes <= SCRIPT_WRITE_BYTES_MAX;
-}
-
-function* chunksOf(entries: readonly TransactionEntry[]): Generator<readonly TransactionEntry[]> {
-  let chunk: TransactionEntry[] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    chunk.push(entry);
-    bytes += bodyOf(entry)?.length ?? 0;
-    if (chunk.length < TRANSACTION_CHUNK_ITEMS && bytes < TRANSACTION_CHUNK_BYTES) continue;
-    yield chunk;
-    chunk = [];
-    bytes = 0;
-  }
-  if (chunk.length > 0) yield chunk;
 }
 
 function locatorOf({ route, entries }: Participant): PartitionLocator {

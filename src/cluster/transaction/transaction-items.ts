@@ -20,12 +20,12 @@ export class TransactionItems {
       if (entry.container.databaseRid === databaseRid && entry.container.rid === rid) yield entry;
   }
 
-  get(container: ContainerName, key: ItemKey): TransactionEntry | undefined {
+  get(container: ContainerName, key: Pick<ItemKey, 'text'>): TransactionEntry | undefined {
     return this.#entries.get(nameOf(container, key));
   }
 
   /** The transaction's own write of an item; undefined where there is none. */
-  own(container: ContainerName, key: ItemKey): OwnWrite | undefined {
+  own(container: ContainerName, key: Pick<ItemKey, 'text'>): OwnWrite | undefined {
     return this.get(container, key)?.write;
   }
 
@@ -52,6 +52,6 @@ export class TransactionItems {
   }
 }
 
-function nameOf({ databaseRid, rid }: ContainerName, { text }: ItemKey): string {
+function nameOf({ databaseRid, rid }: ContainerName, { text }: Pick<ItemKey, 'text'>): string {
   return `${databaseRid}/${rid}/${text}`;
 }

@@ -44,6 +44,7 @@ import {
 import type { OwnWrite, TransactionEntry } from './transaction-entry.ts';
 import { TransactionItems } from './transaction-items.ts';
 import { UncommittedReader } from './uncommitted-reader.ts';
+import { UniqueWrites } from './unique-writes.ts';
 
 /** No commit gets an LSN as high, and no partition gives out such rids: the client sees provisional ones. */
 const UNCOMMITTED_LSN = 2 ** 40;
@@ -84,6 +85,7 @@ export class ClusterTransaction {
   readonly #options: TransactionOptions;
   readonly #items = new TransactionItems();
   readonly #watches = new QueryWatches();
+  readonly #unique: UniqueWrites;
   #writes: Promise<unknown> = Promise.resolve();
   #writeCount = 0;
   #bytes = 0;
@@ -93,6 +95,7 @@ export class ClusterTransaction {
 
   constructor(options: TransactionOptions) {
     this.#options = options;
+    this.#unique = new UniqueWrites(options);
   }
 
   get requestClass(): RequestClass {
@@ -284,6 +287,9 @@ export class ClusterTransaction {
     if (decided.kind === 'keep') return { kind: 'kept', item: previous, previous, reply };
     const entry = this.#items.get(container, key) as TransactionEntry;
     const put = decided.kind === 'put' ? decided : undefined;
+    const isOwn = (text: string): boolean => this.#items.own(container, { text }) !== undefined;
+    await this.#unique.take(container, { key, put, previous, isOwn });
+    this.checkOpen();
     this.#count((put?.body.length ?? 0) - (entry.write?.put?.body.length ?? 0));
     const item = put && this.#provisional(container, put, previous);
     entry.write = { put, item } satisfies OwnWrite;

@@ -18,8 +18,15 @@ import {
 } from '../../base/index.ts';
 import type { Store } from '../../engine/index.ts';
 import type { StepCheck } from '../commit/command/operation-run.ts';
-import { claim, type Mutation, type WriteCommand } from '../commit/command/write-command.ts';
+import {
+  claim,
+  isInternal,
+  type Mutation,
+  visible,
+  type WriteCommand,
+} from '../commit/command/write-command.ts';
 import type { CommitGroup } from '../commit/commit-group.ts';
+import type { UniqueClaims } from '../commit/unique/unique-claims.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import { outcomeKey, preparedKey, TRANSACTIONS_RANGE, transactionOfKey } from '../item/keyspace.ts';
 import { HeldItems, heldByOther, readIsStale, type TransactionId } from './held-items.ts';
@@ -127,6 +134,7 @@ export class PreparedTransactions {
       decide: (current, { claims }) => {
         isUnique = claims !== undefined;
         const check = newCheck?.();
+        if (claims !== undefined) release(claims, ops, current);
         ops.forEach((op, at) => {
           this.#check(id, op, current[at]);
           if (op.kind === 'read') return;
@@ -214,6 +222,8 @@ export class PreparedTransactions {
       keys: chunk.map(([, { key }]) => key),
       decide: (current, { claims }) => {
         const mutations: Mutation[] = [];
+        const ops = isCommitted ? chunk.map(([, op]) => op) : [];
+        if (claims !== undefined) release(claims, ops, current);
         chunk.forEach(([number, op], at) => {
           if (!isCommitted || op.kind === 'read' || !transaction.ops.has(number)) return;
           // An item may have expired since.
@@ -271,6 +281,19 @@ export class PreparedTransactions {
     this.#prepared.get(id)?.ops.set(number, op);
     this.held.add(id, op.key, op.kind !== 'read', isUnique);
   }
+}
+
+/** Items give up their unique values before any of them takes one: the operations are in no order. */
+function release(
+  claims: UniqueClaims,
+  ops: readonly PreparedOp[],
+  current: readonly (Item | undefined)[],
+): void {
+  ops.forEach((op, at) => {
+    if (op.kind === 'read') return;
+    const next = 'put' in op && !isInternal(op.put) ? op.put : undefined;
+    claims.release(visible(current[at]), next);
+  });
 }
 
 function newTransaction(id: TransactionId, header: PreparedHeader): OwnTransaction {

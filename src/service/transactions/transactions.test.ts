@@ -311,10 +311,14 @@ describe.each(ENGINES)('on %s', (_, engine) => {
     withKit(engine(), async (kit) => {
       await kit.service.items.write(kit.b, upsert('k1', 1, 'x', { u: 'taken' }));
       const open = kit.begin();
-      await open.write(kit.b, upsert('k1', 2, 'y', { u: 'taken' }));
+      const taken = upsert('k1', 2, 'y', { u: 'taken' });
+      expect(await code(open.write(kit.b, taken))).toBe('uniqueKeyViolation');
+      await open.write(kit.b, upsert('k1', 2, 'y', { u: 'later' }));
       for (const key of KEYS) await open.write(kit.a, upsert(key, 2));
+      await kit.service.items.write(kit.b, upsert('k1', 1, 'w', { u: 'later' }));
       expect(await code(open.commit())).toBe('uniqueKeyViolation');
       expect(await kit.numbers(kit.a)).toEqual([]);
+      await kit.service.items.write(kit.b, { kind: 'delete', ...at('k1', 'w') });
       const next = kit.begin();
       await next.write(kit.b, upsert('k1', 2, 'x', { u: 'free' }));
       await next.write(kit.b, upsert('k1', 2, 'y', { u: 'taken' }));
@@ -323,6 +327,46 @@ describe.each(ENGINES)('on %s', (_, engine) => {
       expect(await kit.numbers(kit.b)).toEqual([2, 2]);
       const last = { ...upsert('k1', 2, 'z', { u: 'taken' }) };
       expect(await code(kit.service.items.write(kit.b, last))).toBe('uniqueKeyViolation');
+    }));
+});
+
+describe.each(ENGINES)('unique values of a transaction on %s', (_, engine) => {
+  const taking = (id: string, u: string) => upsert('k1', 1, id, { u });
+
+  test.each([
+    ['one partition', []],
+    ['several partitions', KEYS],
+  ])('are exchanged by a commit in %s', (_in, others) =>
+    withKit(engine(), async (kit) => {
+      const { items } = kit.service;
+      for (const [id, u] of ['ax', 'by', 'cz']) await items.write(kit.b, taking(id ?? '', u ?? ''));
+      const open = kit.begin();
+      for (const [id, u] of ['at', 'bx', 'cy', 'az'])
+        await open.write(kit.b, taking(id ?? '', u ?? ''));
+      for (const key of others) await open.write(kit.a, upsert(key, 2));
+      expect(await code(open.commit())).toBe('done');
+      for (const u of 'xyz')
+        expect(await code(items.write(kit.b, taking('d', u)))).toBe('uniqueKeyViolation');
+      expect(await code(items.write(kit.b, taking('d', 't')))).toBe('done');
+      await items.write(kit.b, { kind: 'delete', ...at('k1', 'a') });
+      expect(await code(items.write(kit.b, taking('e', 'z')))).toBe('done');
+    }),
+  );
+
+  test('are refused at the write that another item has, stored or written by itself', () =>
+    withKit(engine(), async (kit) => {
+      await kit.service.items.write(kit.b, taking('a', 'x'));
+      const open = kit.begin();
+      await open.write(kit.b, taking('b', 'y'));
+      for (const u of 'xy')
+        expect(await code(open.write(kit.b, taking('c', u)))).toBe('uniqueKeyViolation');
+      await open.write(kit.b, taking('b', 'y'));
+      await open.write(kit.b, taking('b', 'z'));
+      await open.write(kit.b, taking('c', 'y'));
+      await open.write(kit.b, { kind: 'delete', ...at('k1', 'a') });
+      await open.write(kit.b, taking('d', 'x'));
+      expect(await code(open.write(kit.b, taking('a', 'x')))).toBe('uniqueKeyViolation');
+      expect(await code(open.commit())).toBe('done');
     }));
 });
 

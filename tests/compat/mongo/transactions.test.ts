@@ -37,6 +37,74 @@ describe.each(ENGINES)('%s', (engine) => {
     );
   }
 
+  const uniqueItems = async (name: string) => {
+    const items = client.db('t').collection<{ _id: number; k: number }>(name);
+    await items.createIndex({ k: 1 }, { unique: true });
+    await items.insertMany([
+      { _id: 1, k: 1 },
+      { _id: 2, k: 2 },
+    ]);
+    return items;
+  };
+
+  test('a duplicate is refused by its statement, with the index and its value', async () => {
+    const items = await uniqueItems('refused');
+    const refusal = {
+      code: 11000,
+      message: 'E11000 duplicate key error collection: t.refused index: k_1 dup key: { k: 1 }',
+      keyPattern: { k: 1 },
+      keyValue: { k: 1 },
+    };
+    const session = client.startSession();
+    session.startTransaction();
+    await expect(items.insertOne({ _id: 3, k: 1 }, { session })).rejects.toMatchObject(refusal);
+    await session.abortTransaction();
+    session.startTransaction();
+    const change = items.updateOne({ _id: 2 }, { $set: { k: 1 } }, { session });
+    await expect(change).rejects.toMatchObject(refusal);
+    await session.abortTransaction();
+    session.startTransaction();
+    await items.insertOne({ _id: 3, k: 5 }, { session });
+    const own = items.insertOne({ _id: 4, k: 5 }, { session });
+    await expect(own).rejects.toMatchObject({ ...refusal, message: /k: 5/, keyValue: { k: 5 } });
+    await session.abortTransaction();
+    expect(await items.countDocuments()).toBe(2);
+    await session.endSession();
+  });
+
+  test('a duplicate of what others have written since is refused by the commit in the same words', async () => {
+    const items = await uniqueItems('raced');
+    const session = client.startSession();
+    session.startTransaction();
+    await items.insertOne({ _id: 3, k: 5 }, { session });
+    await items.insertOne({ _id: 4, k: 5 });
+    await expect(session.commitTransaction()).rejects.toMatchObject({
+      code: 11000,
+      message: 'E11000 duplicate key error collection: t.raced index: k_1 dup key: { k: 5 }',
+      keyPattern: { k: 1 },
+      keyValue: { k: 5 },
+    });
+    await session.endSession();
+  });
+
+  test('unique values are exchanged in a transaction', async () => {
+    const items = await uniqueItems('exchanged');
+    const session = client.startSession();
+    await session.withTransaction(async () => {
+      for (const [_id, k] of [
+        [1, 99],
+        [2, 1],
+        [1, 2],
+      ] as const)
+        await items.updateOne({ _id }, { $set: { k } }, { session });
+    });
+    expect(await items.find().sort({ _id: 1 }).toArray()).toEqual([
+      { _id: 1, k: 2 },
+      { _id: 2, k: 1 },
+    ]);
+    await session.endSession();
+  });
+
   test('a commit writes both collections; an abort writes none', async () => {
     await balances().insertMany([
       { _id: 'a', n: 100 },

@@ -192,14 +192,10 @@ function comparisonTest(
   // Null is in one bracket with missing values.
   if (operand === null)
     return kind === 'gte' || kind === 'lte' ? (value) => (value ?? null) === null : () => false;
+  if (isBeyondTypes(operand)) return (value) => accepts(compare(value, operand));
   const rank = typeRank(operand);
-  const isBeyondTypes =
-    operand instanceof Extended &&
-    (operand.payload.kind === 'minKey' || operand.payload.kind === 'maxKey');
   return (value) => {
-    if (value === undefined) return false;
-    if (!isBeyondTypes && typeRank(value) !== rank) return false;
-    if (isNaNumber(value)) return false;
+    if (value === undefined || typeRank(value) !== rank || isNaNumber(value)) return false;
     return accepts(compare(value, operand));
   };
 }
@@ -211,10 +207,20 @@ const ACCEPTS: Readonly<Record<Exclude<Comparison, 'eq'>, (order: number) => boo
   lte: (order) => order <= 0,
 };
 
+/** Whether values of every type, and missing ones, are on one side of this one. */
+export function isBeyondTypes(value: Bson): boolean {
+  return (
+    value instanceof Extended &&
+    (value.payload.kind === 'minKey' || value.payload.kind === 'maxKey')
+  );
+}
+
 function isNaNumber(value: Bson | undefined): boolean {
   if (value instanceof Double) return Number.isNaN(value.value);
   return (
-    value instanceof Extended && value.payload.kind === 'decimal' && value.payload.digits === 'NaN'
+    value instanceof Extended &&
+    value.payload.kind === 'decimal' &&
+    value.payload.digits.endsWith('NaN')
   );
 }
 

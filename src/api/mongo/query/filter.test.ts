@@ -1,5 +1,5 @@
 // Goal: filters match what MongoDB matches, arrays and types included. Method: tables of filter, matching and other documents.
-import { BSONSymbol, Decimal128, Double, Long, MinKey, ObjectId } from 'bson';
+import { BSONSymbol, Decimal128, Double, Long, MaxKey, MinKey, ObjectId } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { MongoError } from '../errors.ts';
 import { documentFrom } from '../test-kit.ts';
@@ -10,6 +10,9 @@ import { compileFilter } from './filter-test.ts';
 const oid = new ObjectId('5f3a00112233445566778899');
 
 const namedInOrder = (...names: string[]) => new Map(names.map((name) => [name, 1]));
+
+/** Libraries print it without its sign, and other servers store it. */
+const NEGATIVE_NAN = new Decimal128(Buffer.from([...new Array(15).fill(0), 0xfc]));
 
 type Case = readonly [string, object, readonly object[], readonly object[]];
 
@@ -37,6 +40,30 @@ const CASES: readonly Case[] = [
     { 'a.b': null },
     [{}, { a: 1 }, { a: {} }, { a: [{ b: 1 }, {}] }],
     [{ a: [] }, { a: [1] }, { a: { b: 1 } }],
+  ],
+  [
+    'above minKey is everything else, what is no number or not there as well',
+    { a: { $gt: new MinKey() } },
+    [{ a: Number.NaN }, { a: Decimal128.fromString('NaN') }, {}, { a: null }, { a: [] }, { a: 1 }],
+    [{ a: new MinKey() }],
+  ],
+  [
+    'below maxKey is everything else',
+    { a: { $lt: new MaxKey() } },
+    [{ a: Number.NaN }, {}, { a: new MinKey() }, { a: 'x' }, { a: [] }],
+    [{ a: new MaxKey() }],
+  ],
+  [
+    'bounds of numbers leave out what is no number, of either sign and kind',
+    { a: { $lt: 5 } },
+    [{ a: 4 }],
+    [{ a: Number.NaN }, { a: Decimal128.fromString('NaN') }, { a: NEGATIVE_NAN }],
+  ],
+  [
+    'what is no number is within its own bounds',
+    { a: { $gte: NEGATIVE_NAN } },
+    [{ a: Number.NaN }, { a: Decimal128.fromString('NaN') }, { a: NEGATIVE_NAN }],
+    [{ a: 4 }, {}],
   ],
   [
     'a whole array',
@@ -89,12 +116,6 @@ const CASES: readonly Case[] = [
   ],
   ['$gte null', { a: { $gte: null } }, [{ a: null }, {}], [{ a: 1 }]],
   ['NaN equals NaN', { a: Number.NaN }, [{ a: Number.NaN }], [{ a: 0 }]],
-  [
-    '$gt MinKey is everything that is there',
-    { a: { $gt: new MinKey() } },
-    [{ a: null }, { a: 1 }],
-    [{ a: new MinKey() }, {}],
-  ],
   ['objectIds', { a: { $lte: oid } }, [{ a: oid }], [{ a: 'x' }]],
   ['$ne', { a: { $ne: 1 } }, [{ a: 2 }, {}, { a: [2] }], [{ a: 1 }, { a: [1, 2] }]],
   [

@@ -6,7 +6,9 @@ import { DomainError, toHex } from '../../../base/index.ts';
 import type { Service } from '../../../service/index.ts';
 import type { BsonDocument } from '../../../value/index.ts';
 import type { Topology } from '../call.ts';
+import { type Collection, collectionsOf } from '../collections/collection.ts';
 import type { Namespace } from '../collections/namespace.ts';
+import { writeError } from '../documents/duplicate.ts';
 import type { Meter } from '../documents/meter.ts';
 import type { DocumentStore } from '../documents/store.ts';
 import {
@@ -96,7 +98,7 @@ export class SessionTransactions {
       await showCollections(this.#service, found.made);
     } catch (error) {
       await dropHidden(this.#service, found.made);
-      throw commitError(error);
+      throw commitError(this.#service, error);
     } finally {
       this.locks.release(found.store);
     }
@@ -258,11 +260,26 @@ function aborted(number: bigint): MongoError {
 }
 
 /** A conflict is transient; where the outcome is unknown, the client asks again. */
-function commitError(error: unknown): MongoError {
+function commitError(service: Service, error: unknown): MongoError {
   const isUnknown =
     error instanceof DomainError &&
     (error.code === 'outcomeUnknown' || error.code === 'unavailable');
   if (isUnknown)
     return new MongoError('ExceededTimeLimit', error.message, { labels: [UNKNOWN_COMMIT_RESULT] });
-  return mongoErrorOf(error);
+  const violated = violatedCollection(service, error);
+  return violated === undefined ? mongoErrorOf(error) : writeError(violated, error);
+}
+
+interface ContainerName {
+  readonly databaseRid: number;
+  readonly rid: number;
+}
+
+/** Where a value is that another document has taken since the statement; undefined for other refusals. */
+function violatedCollection(service: Service, error: unknown): Collection | undefined {
+  if (!(error instanceof DomainError && error.code === 'uniqueKeyViolation')) return undefined;
+  const at = error.details?.container as ContainerName | undefined;
+  const database = service.databases.list().find(({ rid }) => rid === at?.databaseRid);
+  if (database === undefined) return undefined;
+  return collectionsOf(service, database.id).find(({ container }) => container.rid === at?.rid);
 }

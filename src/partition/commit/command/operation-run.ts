@@ -15,6 +15,7 @@ import {
   type DecisionContext,
   decideOp,
   type ItemOp,
+  isInternal,
   itemNotFound,
   type Mutation,
   matches,
@@ -110,6 +111,17 @@ export class OperationRun {
     this.#context = context;
     this.#now = [...current];
     this.#writes = new Uint8Array(current.length);
+  }
+
+  /** Gives up the unique values that the items of plain operations lose. */
+  release(): void {
+    const { claims } = this.#context;
+    if (claims === undefined) return;
+    this.#plan.ops.forEach((op, at) => {
+      if (op.kind === 'read' || op.kind === 'expect' || op.kind === 'update') return;
+      const isPut = op.kind !== 'delete' && !isInternal(op);
+      claims.release(visible(this.#now[this.#plan.places[at] as number]), isPut ? op : undefined);
+    });
   }
 
   /** Runs the operation at this place of the list. Throws a DomainError where it is refused. */

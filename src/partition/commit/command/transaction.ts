@@ -37,6 +37,8 @@ export interface ResponseBound {
 export interface TransactionOptions {
   /** Called at the decision; throws to refuse. */
   readonly guard?: () => void;
+  /** Items give up their unique values before any of them takes one: the operations are in no order. */
+  readonly releasesFirst?: boolean;
   /** As in a command. */
   readonly beside?: WriteCommand['beside'];
   /** The operation that exceeds the bound is reported as the refused one. */
@@ -52,7 +54,7 @@ interface Transaction {
 /** Makes a transaction for one attempt; a retry needs another one. */
 export function transactionOf(
   ops: readonly TransactionOp[],
-  { guard, beside, response }: TransactionOptions = {},
+  { guard, releasesFirst, beside, response }: TransactionOptions = {},
 ): Transaction {
   const plan = new OperationPlan(ops);
   const effects: OperationEffect[] = [];
@@ -63,6 +65,7 @@ export function transactionOf(
     guard?.();
     effects.length = 0;
     const run = new OperationRun(plan, current, context);
+    if (releasesFirst === true) run.release();
     let responseBytes = 0;
     for (let at = 0; at < ops.length; at++)
       try {

@@ -24,10 +24,24 @@ interface ClaimsOptions {
   readonly isIncomplete: () => boolean;
 }
 
+/** A body that is not stored yet; `value` is the decoded one, where the caller has it. */
+type NextBody = Pick<Put, 'body' | 'value'>;
+
 interface Pending {
   /** Key of the item that has the value, as text; undefined: none. */
   readonly owner: string | undefined;
   readonly group: CommitGroup;
+}
+
+/** The refusal of a body that has the value of an entry of another item. */
+export function uniqueViolation(
+  keys: UniqueKeys,
+  entry: string,
+  { body, value }: NextBody,
+): DomainError {
+  const refusal = new DomainError('uniqueKeyViolation', 'Unique index constraint violation.');
+  refusal.details = keys.violated(entry, body, value);
+  return refusal;
 }
 
 export class UniqueClaims {
@@ -82,8 +96,33 @@ export class UniqueClaims {
   }
 
   delete(previous: Item | undefined): void {
+    this.release(previous);
+  }
+
+  /**
+   * Gives up the values that an item loses. Where this is done for all operations of a decision before any of them is
+   * run, they may exchange values in any order.
+   * @param next - what the item becomes.
+   */
+  release(previous: Item | undefined, next?: NextBody): void {
     if (previous === undefined) return;
-    for (const entry of this.#keys.entriesOf(previous)) this.#release(entry, previous.primary);
+    const { primary } = previous;
+    const after =
+      next === undefined ? [] : this.#keys.entriesOfBody(primary, next.body, next.value);
+    const { removed } = uniqueChanges(this.#keys.entriesOf(previous), after);
+    for (const entry of removed) this.#release(entry, primary);
+  }
+
+  /**
+   * Throws `uniqueKeyViolation` where an item could not take these values.
+   * @param mayTake - whether the item with this key gives up its values.
+   */
+  checkFree(put: Put, entries: readonly string[], mayTake: (owner: string) => boolean): void {
+    for (const entry of entries) {
+      const owner = this.#ownerOf(entry);
+      if (owner === undefined || !mayTake(owner))
+        this.#check(entry, put.key.text, put.body, put.value);
+    }
   }
 
   /** Items that nobody sees are deleted, since others are written under their keys. */
@@ -119,7 +158,9 @@ export class UniqueClaims {
 
   /** An item no longer has a value. */
   #release(entry: string, primary: Bytes): void {
-    const owner = this.#options.isIncomplete() ? this.#ownerOf(entry) : undefined;
+    // Another item may have taken the value in this decision already.
+    const isUnsure = this.#taken.has(entry) || this.#options.isIncomplete();
+    const owner = isUnsure ? this.#ownerOf(entry) : undefined;
     const isOther = owner !== undefined && owner !== bytesToLatin1(primary);
     this.#taken.set(entry, isOther ? owner : undefined);
   }
@@ -127,9 +168,7 @@ export class UniqueClaims {
   #check(entry: string, key: string, body: Bytes, value: Value): void {
     const owner = this.#ownerOf(entry);
     if (owner === undefined || owner === key || this.#displaces(owner)) return;
-    const refusal = new DomainError('uniqueKeyViolation', 'Unique index constraint violation.');
-    refusal.details = this.#keys.violated(entry, body, value);
-    throw refusal;
+    throw uniqueViolation(this.#keys, entry, { body, value });
   }
 
   #ownerOf(entry: string): string | undefined {

@@ -12,7 +12,7 @@ import {
 } from '../../../../value/index.ts';
 import type { CompareBson } from '../../query/collation.ts';
 import { conjuncts, type FieldTest, type Filter } from '../../query/filter.ts';
-import { compileFilter } from '../../query/filter-test.ts';
+import { compileFilter, isBeyondTypes } from '../../query/filter-test.ts';
 import { askedBy, isText } from './leading-fields.ts';
 
 /** @param parts - of a conjunction. */
@@ -47,11 +47,12 @@ function needsValue(test: FieldTest): boolean {
     case 'exists':
       return test.wants;
     case 'eq':
+      return test.value !== null;
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      return test.value !== null;
+      return test.value !== null && !isBeyondTypes(test.value);
     case 'in':
       return !test.values.includes(null);
     case 'type':
