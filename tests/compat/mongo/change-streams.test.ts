@@ -57,6 +57,20 @@ describe.each(ENGINES)('%s', (engine) => {
     await stream.close();
   });
 
+  test('a batch ends with the token of its last event, where nothing was read behind it', async () => {
+    await client.db('streams').createCollection('ends');
+    const { items, stream } = await opened('ends');
+    for (let id = 0; id < 3; id++) {
+      await items.insertOne({ _id: id });
+      expect((await stream.next())._id).toEqual(stream.resumeToken);
+    }
+    const last = stream.resumeToken;
+    await client.db('streams').collection('beside').insertOne({ a: 1 });
+    expect(await stream.tryNext()).toBeNull();
+    expect(stream.resumeToken).toEqual(last);
+    await stream.close();
+  });
+
   test('what is written while streams are opened, and their collection made, belongs to each', async () => {
     const db = client.db('opening');
     // Connections are open before, so that commands arrive in the order in which they are sent.
@@ -67,8 +81,9 @@ describe.each(ENGINES)('%s', (engine) => {
       await using other = client.startSession();
       const open = { aggregate: name, pipeline: [{ $changeStream: {} }], cursor: { batchSize: 0 } };
       const [one, two] = await Promise.all([
-        db.command(open, { session }),
-        db.command(open, { session: other }),
+        // The id of a cursor stays a long, however small it is.
+        db.command(open, { session, promoteLongs: false }),
+        db.command(open, { session: other, promoteLongs: false }),
         db.collection<Item>(name).insertOne({ _id: round }),
         db.collection<Item>(name).createIndex({ a: 1 }),
       ]);

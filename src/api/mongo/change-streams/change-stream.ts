@@ -75,6 +75,8 @@ export class ChangeStream implements LiveSource {
   readonly #starts = new Map<string, ChangeFeedPosition>();
   #schemaPosition: number;
   #last: StreamState['last'];
+  /** The last event that was read, and the state behind it. */
+  #lastEvent: { readonly token: BsonDocument; readonly state: StreamState } | undefined;
   /** Events of collections that are gone meanwhile. */
   #drained: LiveRow[] = [];
   #isPolling = false;
@@ -135,8 +137,13 @@ export class ChangeStream implements LiveSource {
     return found !== undefined && !this.#parts.has(keyOf(found));
   }
 
+  /** The token of the last event where nothing was read behind it: drivers compare the two. */
   get resumeToken(): BsonDocument {
-    return printToken(this.#state(), this.#call.context.clusterClock.time);
+    const state = this.#state();
+    const { token, state: behind } = this.#lastEvent ?? {};
+    return token !== undefined && JSON.stringify(state) === JSON.stringify(behind)
+      ? token
+      : printToken(state, this.#call.context.clusterClock.time);
   }
 
   close(): void {
@@ -318,11 +325,13 @@ export class ChangeStream implements LiveSource {
     into: LiveRow[],
     { place, inTime, ...marks }: EventMarks = {},
   ): Promise<void> {
+    const state = this.#state();
     const token = printToken(
-      { ...this.#state(), ...marks },
+      { ...state, ...marks },
       eventTime(event, this.#call.context.clusterClock.time),
       inTime ?? placeOfSchemaEvent(this.#schemaPosition, marks),
     );
+    this.#lastEvent = { token, state };
     const whole = new Map<string, Bson>([['_id', token], ...event]);
     for await (const batch of this.#run(one(whole)))
       for (const { document } of batch) into.push(...eventRows(document, token, place));
