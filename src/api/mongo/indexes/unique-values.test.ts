@@ -21,6 +21,7 @@ const collide = ([, key, a, b, options]: Case): boolean => {
 };
 
 const inOrder = (...names: string[]) => new Map(names.map((name) => [name, 1]));
+const danish = { collation: { locale: 'da', strength: 1, caseFirst: 'off' } };
 const folded = { collation: { locale: 'en', strength: 2 } };
 
 const TWO: readonly Case[] = [
@@ -52,6 +53,8 @@ const TWO: readonly Case[] = [
     { a: [{}] },
     sparse(),
   ],
+  ['a joiner that parts a letter', { a: 1 }, { a: 'aa' }, { a: 'a\u200da' }, danish],
+  ['a line and its end', { a: 1 }, { a: 'a\u200d' }, { a: 'a\n' }, folded],
   ['texts that a collation tells apart', { a: 1 }, { a: { x: 'e' } }, { a: { x: 'é' } }, folded],
 ];
 
@@ -73,6 +76,10 @@ const ONE: readonly Case[] = [
   ['a place that exists', { b: 1 }, { a: [1], b: 1 }, { a: [2], b: 1 }, exists('a.0')],
   ['what is null or missing', { b: 1 }, { b: 1 }, { a: null, b: 1 }, only({ a: null })],
   ['one of two fields of a sparse index', { a: 1, b: 1 }, { a: 1 }, { a: 1, b: null }, sparse()],
+  ['texts with joiners', { a: 1 }, { a: 'co\u200dop' }, { a: 'Coop' }, folded],
+  ['texts with soft hyphens', { a: 1 }, { a: 'co\u00adop' }, { a: 'Coop' }, folded],
+  ['texts with control characters', { a: 1 }, { a: 'co\u0001op' }, { a: 'Coop' }, folded],
+  ['joiners in other scripts', { a: 1 }, { a: '東\u200d京' }, { a: '東京' }, folded],
   ['texts of a collation', { a: 1 }, { a: { x: 'e' } }, { a: { x: 'E' } }, folded],
 ];
 

@@ -22,7 +22,7 @@ import {
   type Value,
   valueOfBson,
 } from '../../../value/index.ts';
-import { parseCollation } from '../query/collation.ts';
+import { type Collation, parseCollation } from '../query/collation.ts';
 import { collationKeys } from '../query/collation-keys.ts';
 import { fieldsOf } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
@@ -41,14 +41,28 @@ export function uniqueValuesOf({ key, spec }: IndexKey): UniqueValues | undefine
   const passes = filter && compileFilter(filter);
   const read = readerOf(paths, filter === undefined ? [] : fieldsOf(filter));
   const sent = spec.get('collation');
-  const collation = isDocument(sent) ? parseCollation(sent) : undefined;
-  const keys = collation && collationKeys(collation);
-  const print = (text: string): string => (keys === undefined ? text : keys.keyOf(text));
+  const print = printerOf(isDocument(sent) ? parseCollation(sent) : undefined);
   return (body) => {
     const document = read(body);
     if (passes !== undefined && !passes(document)) return [];
     const found = new KeyMaker(isSparse).keysOf(document, paths);
     return found.map((values) => values.map((value) => uniqueValue(value, print)));
+  };
+}
+
+type PrintText = (text: string) => string;
+
+/** Controls and joiners, which collations ignore, but where they part letters that count as one. */
+const IGNORED = /[\p{Cc}\p{Cf}]/gu;
+
+/** The same text for texts that a collation finds equal, so far as that is known. */
+function printerOf(collation: Collation | undefined): PrintText {
+  const keys = collation && collationKeys(collation);
+  if (collation === undefined || keys === undefined) return (text) => text;
+  return (text) => {
+    const plain = text.replace(IGNORED, '');
+    const isKept = plain.length === text.length || collation.compareTexts(plain, text) !== 0;
+    return keys.keyOf(isKept ? text : plain);
   };
 }
 
@@ -135,7 +149,7 @@ const EMPTY_LIST: readonly Bson[] = [];
 const UNDEFINED: Value = { '': null };
 
 /** Documents are lists of their names and values, whose order counts; null stands for a missing value. */
-function uniqueValue(value: Bson | undefined, print: (text: string) => string): Value {
+function uniqueValue(value: Bson | undefined, print: PrintText): Value {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return print(value);
   if (value instanceof BsonSymbol) return print(value.text);

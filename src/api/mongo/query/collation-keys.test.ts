@@ -32,6 +32,8 @@ describe('keys', () => {
     [{ locale: 'da', strength: 1 }, 'å', 'aa', true],
     [{ locale: 'de@collation=phonebook', strength: 1 }, 'ä', 'ae', true],
     [{ locale: 'ru', strength: 2 }, 'Мир', 'мир', true],
+    [{ strength: 3 }, 'coop', 'co\u00adop', true],
+    [{ locale: 'da', strength: 1 }, 'å', 'a\u00ada', false],
   ] as const)('%j: %s and %s: %s', (options, a, b, areEqual) => {
     const { keys } = keysOf(options);
     expect(keys?.keyOf(a) === keys?.keyOf(b)).toBe(areEqual);
@@ -57,7 +59,7 @@ const LETTERS = [
   'ǆ\u01c5\u0140\u017f\u0301\u0308\u0327ẽẠấ',
   '\u03b1\u0391\u03ac\u03c3\u03c2\u03a3',
   'иИйЙёЁ',
-  " -'_1239²½",
+  " -'_1239²½\u00ad\u200d\u0001",
 ].join('');
 
 describe.each([
