@@ -22,3 +22,19 @@ export function lookUp<T>(lookedUp: LookedUp, name: string, read: () => MaybePro
   if (!isPromise(found)) return found;
   throw new Unready(found.then((value) => lookedUp.set(name, value)));
 }
+
+/** Asks for all that a decision is about to look up: asked one by one, each late answer would be a decision of its own. */
+export function lookUpAll<T>(
+  lookedUp: LookedUp,
+  names: readonly string[],
+  read: (name: string) => MaybePromise<T>,
+): void {
+  const late: Promise<unknown>[] = [];
+  for (const name of names) {
+    if (lookedUp.has(name)) continue;
+    const found = read(name);
+    if (isPromise(found)) late.push(found.then((value) => lookedUp.set(name, value)));
+    else lookedUp.set(name, found);
+  }
+  if (late.length > 0) throw new Unready(Promise.all(late));
+}

@@ -9,7 +9,7 @@ import { itemKeyOf } from '../../item/keyspace.ts';
 import type { InvisibleItems } from '../../lifetime/invisible-items.ts';
 import type { Put } from '../command/write-command.ts';
 import type { CommitGroup } from '../commit-group.ts';
-import { type LookedUp, lookUp } from '../looked-up.ts';
+import { type LookedUp, lookUp, lookUpAll } from '../looked-up.ts';
 import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
 
 interface ClaimsOptions {
@@ -80,6 +80,7 @@ export class UniqueClaims {
     const before = previous === undefined ? [] : this.#keys.entriesOf(previous);
     const after = this.#keys.entriesOfBody(put.key.primary, put.body, put.value);
     const { removed, added } = uniqueChanges(before, after);
+    this.#askForOwners(added);
     // All are checked before one is taken: other operations of the command may go on after a refusal.
     for (const entry of added) this.#check(entry, put.key.text, put.body, put.value);
     for (const entry of added) this.#taken.set(entry, put.key.text);
@@ -89,7 +90,9 @@ export class UniqueClaims {
   /** Claims the values of a stored item for an index that is being built. */
   existing(item: Item, index: number): void {
     const key = bytesToLatin1(item.primary);
-    for (const entry of this.#keys.entriesOfIndex(item, index)) {
+    const entries = this.#keys.entriesOfIndex(item, index);
+    this.#askForOwners(entries);
+    for (const entry of entries) {
       this.#check(entry, key, item.body, undefined);
       this.#taken.set(entry, key);
     }
@@ -118,6 +121,7 @@ export class UniqueClaims {
    * @param mayTake - whether the item with this key gives up its values.
    */
   checkFree(put: Put, entries: readonly string[], mayTake: (owner: string) => boolean): void {
+    this.#askForOwners(entries);
     for (const entry of entries) {
       const owner = this.#ownerOf(entry);
       if (owner === undefined || !mayTake(owner))
@@ -171,6 +175,17 @@ export class UniqueClaims {
     throw uniqueViolation(this.#keys, entry, { body, value });
   }
 
+  #read(entry: string): MaybePromise<Bytes | undefined> {
+    return this.#options.readEntry(Buffer.from(entry, 'latin1'));
+  }
+
+  /** An array has many values, whose owners are looked up together. */
+  #askForOwners(entries: readonly string[]): void {
+    if (entries.length < 2) return;
+    const unknown = entries.filter((entry) => !this.#taken.has(entry) && !this.#pending.has(entry));
+    lookUpAll(this.#lookedUp, unknown, (entry) => this.#read(entry));
+  }
+
   #ownerOf(entry: string): string | undefined {
     if (this.#taken.has(entry)) return this.#taken.get(entry);
     const pending = this.#pending.get(entry);
@@ -178,9 +193,7 @@ export class UniqueClaims {
       this.dependsOn = pending.group;
       return pending.owner;
     }
-    const stored = lookUp(this.#lookedUp, entry, () =>
-      this.#options.readEntry(Buffer.from(entry, 'latin1')),
-    );
+    const stored = lookUp(this.#lookedUp, entry, () => this.#read(entry));
     return stored && bytesToLatin1(stored);
   }
 
