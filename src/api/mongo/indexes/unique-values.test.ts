@@ -80,6 +80,13 @@ const ONE: readonly Case[] = [
   ['texts with soft hyphens', { a: 1 }, { a: 'co\u00adop' }, { a: 'Coop' }, folded],
   ['texts with control characters', { a: 1 }, { a: 'co\u0001op' }, { a: 'Coop' }, folded],
   ['joiners in other scripts', { a: 1 }, { a: '東\u200d京' }, { a: '東京' }, folded],
+  [
+    'documents of a filter that compares as the index does',
+    { b: 1 },
+    { a: 'Active', b: 1 },
+    { a: 'active', b: 1 },
+    { ...folded, ...only({ a: 'ACTIVE' }) },
+  ],
   ['texts of a collation', { a: 1 }, { a: { x: 'e' } }, { a: { x: 'E' } }, folded],
 ];
 

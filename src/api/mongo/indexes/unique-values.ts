@@ -38,10 +38,12 @@ export function uniqueValuesOf({ key, spec }: IndexKey): UniqueValues | undefine
   const isSparse = spec.get('sparse') === true;
   const partial = spec.get('partialFilterExpression');
   const filter = isDocument(partial) ? parseFilter(partial) : undefined;
-  const passes = filter && compileFilter(filter);
   const read = readerOf(paths, filter === undefined ? [] : fieldsOf(filter));
   const sent = spec.get('collation');
-  const print = printerOf(isDocument(sent) ? parseCollation(sent) : undefined);
+  const collation = isDocument(sent) ? parseCollation(sent) : undefined;
+  const print = printerOf(collation);
+  // The filter compares texts as the index does.
+  const passes = filter && compileFilter(filter, collation?.compare);
   return (body) => {
     const document = read(body);
     if (passes !== undefined && !passes(document)) return [];
