@@ -12,17 +12,20 @@ import {
   updateOf,
 } from '../../partition/index.ts';
 import { EPK_MAX, EPK_MIN } from '../../value/index.ts';
-import { keyOf, openForTest, put } from '../test-kit.ts';
+import { HANDLE_OPTIONS, keyOf, openForTest, put, UNIQUE_TEXTS } from '../test-kit.ts';
 import { type MoveStep, move } from './move.ts';
 
 const WHOLE = { min: EPK_MIN, max: EPK_MAX };
 /** More than one page of the copy. */
 const ITEM_COUNT = 150;
 
-async function setUp(engine = memoryEngine()) {
-  const source = await openForTest(await engine.open('c/0'));
+async function setUp(
+  engine = memoryEngine(),
+  { before, after } = { before: HANDLE_OPTIONS.indexing, after: HANDLE_OPTIONS.indexing },
+) {
+  const source = await openForTest(await engine.open('c/0'), before);
   const store = await engine.open('c/1');
-  const target = await openForTest(store);
+  const target = await openForTest(store, after);
   for (let at = 0; at < ITEM_COUNT; at++)
     await put(source, 'create', keyOf(`key ${at}`, 'id'), `text ${at}`);
   const events: string[] = [];
@@ -255,4 +258,25 @@ test('a move that is given up while its writers are braked lets them go on', asy
   const moving = expect(run(() => undefined, stop.signal)).rejects.toThrow('given up');
   await untilMoved(moving);
   await put(source, 'create', keyOf('late', 'id'), 'late');
+});
+
+const UNIQUE = { before: UNIQUE_TEXTS, after: UNIQUE_TEXTS };
+
+test('a unique value that goes from one item to another while they are copied is not free afterwards', async () => {
+  const { source, target, run } = await setUp(memoryEngine(), UNIQUE);
+  await put(source, 'create', keyOf('one', 'first'), 'taken');
+  for (let at = 0; at < 1000; at++) await put(source, 'create', keyOf(`later ${at}`, 'id'), 'x');
+  await put(source, 'create', keyOf('one', 'last'), 'free');
+  const copyAll = target.imports.copy.bind(target.imports);
+  target.imports.copy = async (states) => {
+    const isFirst = states.some(({ key }) => key.text === keyOf('one', 'first').text);
+    await copyAll(states);
+    if (!isFirst) return;
+    await put(source, 'replace', keyOf('one', 'first'), 'other');
+    await put(source, 'replace', keyOf('one', 'last'), 'taken');
+  };
+  await run();
+  const refused = { code: 'uniqueKeyViolation' };
+  const again = put(target, 'create', keyOf('one', 'new'), 'taken');
+  await expect(again).rejects.toMatchObject(refused);
 });
