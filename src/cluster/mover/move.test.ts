@@ -1,8 +1,9 @@
 // Goal: a move commits exactly what the sources held, holds callers during the cut-over only, and is given up with
 // everything as it was where a target is not equal to its sources. Method: partitions in memory, one of them sabotaged.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
+import type { Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import {
   commandOf,
@@ -279,4 +280,49 @@ test('a unique value that goes from one item to another while they are copied is
   const refused = { code: 'uniqueKeyViolation' };
   const again = put(target, 'create', keyOf('one', 'new'), 'taken');
   await expect(again).rejects.toMatchObject(refused);
+});
+
+describe('a unique index that is being built when its partition is moved', () => {
+  const settled = async ({ indexes }: Partition): Promise<boolean> => {
+    const isOpen = () =>
+      indexes.builds().some(({ percent, isFailed }) => percent < 100 && !isFailed);
+    for (let round = 0; round < 10_000 && isOpen(); round++)
+      await new Promise((resolve) => setImmediate(resolve));
+    return indexes.builds().every(({ percent }) => percent === 100);
+  };
+  const moved = async (text: string): Promise<{ target: Partition; atCommit: Store }> => {
+    const own = { before: HANDLE_OPTIONS.indexing, after: UNIQUE_TEXTS };
+    const { source, target, store, run } = await setUp(memoryEngine(), own);
+    const atCommit = await memoryEngine().open('copy');
+    await put(source, 'create', keyOf('key 0', 'other'), text);
+    await put(source, 'create', keyOf('key 0', 'late'), 'late');
+    await run(async (step) => {
+      if (step === 'fence') source.changeIndexing(UNIQUE_TEXTS);
+      if (step !== 'commit') return;
+      const all = { start: Uint8Array.of(0), end: undefined };
+      const { entries } = await store.scan(all, { limit: 100_000, bytesMax: 1e9 });
+      await atCommit.commit({ puts: entries });
+    });
+    return { target, atCommit };
+  };
+
+  test('is not taken for complete: items that violate it are found', async () => {
+    const { target } = await moved('text 0');
+    expect(await settled(target)).toBe(false);
+    expect(target.indexes.builds()).toEqual([{ id: 1, percent: 0, isFailed: true }]);
+  });
+
+  test('is built there, and refuses what violates it', async () => {
+    const { target } = await moved('another');
+    expect(await settled(target)).toBe(true);
+    for (const text of ['text 0', 'another', 'late']) {
+      const again = put(target, 'create', keyOf('key 0', 'new'), text);
+      await expect(again).rejects.toMatchObject({ code: 'uniqueKeyViolation' });
+    }
+  });
+
+  test('is built also where the server ends right after the move', async () => {
+    const { atCommit } = await moved('text 0');
+    expect(await settled(await openForTest(atCommit, UNIQUE_TEXTS))).toBe(false);
+  });
 });
