@@ -120,7 +120,8 @@ export class PostgresInstance {
     if (this.#standIn(place) !== undefined) {
       const own = await withDeadline(connected, STAND_IN_AFTER_MS, late).catch(() => undefined);
       if (own !== undefined) return own;
-      const standIn = this.#standIn(place);
+      // Its own may have come in the turn of the deadline, and nothing else would end it.
+      const standIn = this.ready(place) ?? this.#standIn(place);
       if (standIn !== undefined) {
         // The place has it until it has one of its own.
         this.#sessions.set(place, standIn);
