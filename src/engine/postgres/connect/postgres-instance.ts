@@ -66,8 +66,7 @@ export class PostgresInstance {
       // Whoever waits has its own deadline and hears of the failure there.
       connecting.catch(() => undefined);
     }
-    const connected = Promise.race([connecting, this.#noSession.whenNoted()]);
-    return this.#connectedOrStandIn(place, connected);
+    return this.#connectedOrStandIn(place, this.#noSession.unlessNoted(connecting));
   }
 
   get neededMin(): number {
