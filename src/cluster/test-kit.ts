@@ -39,9 +39,20 @@ export const HANDLE_OPTIONS: PartitionHandleOptions = {
   search: undefined,
 };
 
-export function openForTest(store: Store): Promise<Partition> {
+/** An index of the texts that `put` writes, of which no two items of a partition key may have the same. */
+export const UNIQUE_TEXTS = new Indexing({
+  ...HANDLE_OPTIONS.indexing.options,
+  declared: [{ id: 1, parts: [{ path: '/text', isDescending: false }] }],
+  uniqueKeys: { constraints: [{ id: 1, paths: ['/text'] }], partitionKey: [] },
+});
+
+export function openForTest(
+  store: Store,
+  indexing: Indexing = HANDLE_OPTIONS.indexing,
+): Promise<Partition> {
   const cache = new RecordCache(1024 * 1024).forPartition();
-  return openPartition({ store, clock: new FakeClock(1_000_000), cache, ...HANDLE_OPTIONS });
+  const clock = new FakeClock(1_000_000);
+  return openPartition({ store, clock, cache, ...HANDLE_OPTIONS, indexing });
 }
 
 export async function put(

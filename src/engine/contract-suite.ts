@@ -130,6 +130,28 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         expect(new Set(await Promise.all(reads))).toEqual(new Set(['1']));
       });
 
+      it('are answered in snapshots though the store is closed and dropped after they were asked for', async () => {
+        await put(store, ['a', '1']);
+        const snapshot = await store.snapshot();
+        const reads = Array.from({ length: 100 }, async () => snapshot.getMany([textToBytes('a')]));
+        await store.close();
+        await made.engine.drop('unit/first');
+        const values = (await Promise.all(reads)).map(([value]) => bytesToText(value ?? bytes()));
+        expect(new Set(values)).toEqual(new Set(['1']));
+        snapshot.release();
+      });
+
+      it('are answered as whole pages though the store is closed and dropped meanwhile', async () => {
+        const keys = Array.from({ length: 2500 }, (_, at) => `key ${10_000 + at}`);
+        await put(store, ...keys.map((key) => [key, 'value'] as const));
+        const all = { start: textToBytes('key'), end: undefined };
+        const page = async () => store.scan(all, { limit: 3000, bytesMax: 1e6 });
+        const pages = [page(), page()];
+        await store.close();
+        await made.engine.drop('unit/first');
+        for (const { entries } of await Promise.all(pages)) expect(entries).toHaveLength(2500);
+      });
+
       it('returns bytes that later commits do not change', async () => {
         await put(store, ['a', 'before']);
         const kept = await store.get(textToBytes('a'));

@@ -120,7 +120,7 @@ export class Partition {
       visibility,
       notes: new NoteBook({ clock, readEntry: (key) => store.get(key) }),
       firstEntries,
-      lacksUniqueEntries: () => this.#builder.lacksUniqueEntries,
+      lacksUniqueEntries: () => this.#builder.unbuiltUnique.length > 0,
       readStored: (key) => this.stored.readBeforeWrite(key),
       publish: (group) => this.#publish(group),
       postings: () => this.#index.postings,
@@ -291,7 +291,7 @@ export class Partition {
   }
 
   /** What is indexed, and how far that is built. */
-  get indexes(): Pick<IndexBuilder, 'indexing' | 'progressPercent' | 'builds'> {
+  get indexes(): Omit<IndexBuilder, 'change' | 'resume' | 'continue'> {
     return this.#builder;
   }
 

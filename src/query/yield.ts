@@ -1,7 +1,7 @@
-/** Long work in slices: it lets others go on. */
+/** Long work in slices: after some milliseconds it yields to the event loop, so that it does not block others. */
 import { append, type Steps } from '../base/index.ts';
 
-/** Slices of query time: after some milliseconds a query yields to the event loop, so that it does not block others. */
+/** Half of what nothing may block the event loop for: the step that is under way goes on to its end. */
 const SLICE_MS = 5;
 
 /** What is done between two rounds of the event loop, by `performance.now()`. */

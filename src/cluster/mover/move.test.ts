@@ -1,8 +1,9 @@
 // Goal: a move commits exactly what the sources held, holds callers during the cut-over only, and is given up with
 // everything as it was where a target is not equal to its sources. Method: partitions in memory, one of them sabotaged.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
+import type { Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import {
   commandOf,
@@ -12,17 +13,20 @@ import {
   updateOf,
 } from '../../partition/index.ts';
 import { EPK_MAX, EPK_MIN } from '../../value/index.ts';
-import { keyOf, openForTest, put } from '../test-kit.ts';
+import { HANDLE_OPTIONS, keyOf, openForTest, put, UNIQUE_TEXTS } from '../test-kit.ts';
 import { type MoveStep, move } from './move.ts';
 
 const WHOLE = { min: EPK_MIN, max: EPK_MAX };
 /** More than one page of the copy. */
 const ITEM_COUNT = 150;
 
-async function setUp(engine = memoryEngine()) {
-  const source = await openForTest(await engine.open('c/0'));
+async function setUp(
+  engine = memoryEngine(),
+  { before, after } = { before: HANDLE_OPTIONS.indexing, after: HANDLE_OPTIONS.indexing },
+) {
+  const source = await openForTest(await engine.open('c/0'), before);
   const store = await engine.open('c/1');
-  const target = await openForTest(store);
+  const target = await openForTest(store, after);
   for (let at = 0; at < ITEM_COUNT; at++)
     await put(source, 'create', keyOf(`key ${at}`, 'id'), `text ${at}`);
   const events: string[] = [];
@@ -255,4 +259,70 @@ test('a move that is given up while its writers are braked lets them go on', asy
   const moving = expect(run(() => undefined, stop.signal)).rejects.toThrow('given up');
   await untilMoved(moving);
   await put(source, 'create', keyOf('late', 'id'), 'late');
+});
+
+const UNIQUE = { before: UNIQUE_TEXTS, after: UNIQUE_TEXTS };
+
+test('a unique value that goes from one item to another while they are copied is not free afterwards', async () => {
+  const { source, target, run } = await setUp(memoryEngine(), UNIQUE);
+  await put(source, 'create', keyOf('one', 'first'), 'taken');
+  for (let at = 0; at < 1000; at++) await put(source, 'create', keyOf(`later ${at}`, 'id'), 'x');
+  await put(source, 'create', keyOf('one', 'last'), 'free');
+  const copyAll = target.imports.copy.bind(target.imports);
+  target.imports.copy = async (states) => {
+    const isFirst = states.some(({ key }) => key.text === keyOf('one', 'first').text);
+    await copyAll(states);
+    if (!isFirst) return;
+    await put(source, 'replace', keyOf('one', 'first'), 'other');
+    await put(source, 'replace', keyOf('one', 'last'), 'taken');
+  };
+  await run();
+  const refused = { code: 'uniqueKeyViolation' };
+  const again = put(target, 'create', keyOf('one', 'new'), 'taken');
+  await expect(again).rejects.toMatchObject(refused);
+});
+
+describe('a unique index that is being built when its partition is moved', () => {
+  const settled = async ({ indexes }: Partition): Promise<boolean> => {
+    const isOpen = () =>
+      indexes.builds().some(({ percent, isFailed }) => percent < 100 && !isFailed);
+    for (let round = 0; round < 10_000 && isOpen(); round++)
+      await new Promise((resolve) => setImmediate(resolve));
+    return indexes.builds().every(({ percent }) => percent === 100);
+  };
+  const moved = async (text: string): Promise<{ target: Partition; atCommit: Store }> => {
+    const own = { before: HANDLE_OPTIONS.indexing, after: UNIQUE_TEXTS };
+    const { source, target, store, run } = await setUp(memoryEngine(), own);
+    const atCommit = await memoryEngine().open('copy');
+    await put(source, 'create', keyOf('key 0', 'other'), text);
+    await put(source, 'create', keyOf('key 0', 'late'), 'late');
+    await run(async (step) => {
+      if (step === 'fence') source.changeIndexing(UNIQUE_TEXTS);
+      if (step !== 'commit') return;
+      const all = { start: Uint8Array.of(0), end: undefined };
+      const { entries } = await store.scan(all, { limit: 100_000, bytesMax: 1e9 });
+      await atCommit.commit({ puts: entries });
+    });
+    return { target, atCommit };
+  };
+
+  test('is not taken for complete: items that violate it are found', async () => {
+    const { target } = await moved('text 0');
+    expect(await settled(target)).toBe(false);
+    expect(target.indexes.builds()).toEqual([{ id: 1, percent: 0, isFailed: true }]);
+  });
+
+  test('is built there, and refuses what violates it', async () => {
+    const { target } = await moved('another');
+    expect(await settled(target)).toBe(true);
+    for (const text of ['text 0', 'another', 'late']) {
+      const again = put(target, 'create', keyOf('key 0', 'new'), text);
+      await expect(again).rejects.toMatchObject({ code: 'uniqueKeyViolation' });
+    }
+  });
+
+  test('is built also where the server ends right after the move', async () => {
+    const { atCommit } = await moved('text 0');
+    expect(await settled(await openForTest(atCommit, UNIQUE_TEXTS))).toBe(false);
+  });
 });

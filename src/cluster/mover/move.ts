@@ -9,6 +9,8 @@
  *             more writes; the targets catch up to the last LSN; counts, bytes and checksums are compared; one change
  *             of the catalog commits the move
  *
+ * A unique index that a source has not built is built by the targets; their stores say so before the commit.
+ *
  * States are copied, not operations, so a copy may be repeated: it becomes exact by catching up, although it is not of
  * one snapshot. Before the commit the move can be given up; the targets' stores are orphans then and are dropped.
  */
@@ -208,6 +210,9 @@ async function finish(options: MoveOptions, progress: Progress): Promise<void> {
     }
   done.push(alignLsn(sources, targets));
   await Promise.all(done);
+  // Before, items are here in states that were never there together.
+  const unbuilt = sources.flatMap(({ indexes }) => indexes.unbuiltUnique);
+  await Promise.all(targets.map(({ partition }) => partition.indexes.buildAgain(unbuilt)));
 }
 
 /** Every item that is there at the beginning has a smaller rid than those that are created later. */

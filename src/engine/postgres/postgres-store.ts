@@ -60,7 +60,12 @@ export class PostgresStore implements Store {
     this.#readPlace = `read${storeId % READ_SESSIONS}`;
     const live = (step: Step) => this.#readLive(step);
     this.#reader = new PostgresReader(statements, live, false);
-    const snapshots = new PostgresSnapshots({ statements, transactions, live });
+    const snapshots = new PostgresSnapshots({
+      statements,
+      transactions,
+      live,
+      tracked: (read) => this.#tracked(read),
+    });
     this.#snapshots = snapshots;
     const place = `write${storeId % WRITE_SESSIONS}`;
     this.#commits = new PostgresCommits({
@@ -122,7 +127,11 @@ export class PostgresStore implements Store {
 
   snapshot(): Snapshot | Promise<Snapshot> {
     this.#checkOpen();
-    const acquire = () => this.#snapshots.acquire(this.#commits.isQuiet);
+    return this.#snapshot(false);
+  }
+
+  #snapshot(isOfPage: boolean): Snapshot | Promise<Snapshot> {
+    const acquire = () => this.#snapshots.acquire(this.#commits.isQuiet, isOfPage);
     return this.#commits.isUncertain ? this.#commits.whenCertain().then(acquire) : acquire();
   }
 
@@ -144,7 +153,7 @@ export class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#snapshots.close(this.name);
+    this.#snapshots.beginClose(this.name);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_WAIT_MS);
@@ -154,6 +163,7 @@ export class PostgresStore implements Store {
       late,
     ]);
     clearTimeout(timer);
+    this.#snapshots.close(this.name);
     this.#parts.onClose(this.#commits.isQuiet && !this.#commits.isUncertain);
   }
 
@@ -175,7 +185,7 @@ export class PostgresStore implements Store {
     } catch (error) {
       if (!(error instanceof ManyStatements)) throw error;
     }
-    const snapshot = await this.snapshot();
+    const snapshot = await this.#snapshot(true);
     try {
       return await read(snapshot);
     } finally {

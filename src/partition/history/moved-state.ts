@@ -1,5 +1,5 @@
 /** Items that are moved from one partition to another by their state, not by their writes. */
-import type { Mutation, WriteCommand } from '../commit/command/write-command.ts';
+import { type Mutation, visible, type WriteCommand } from '../commit/command/write-command.ts';
 import type { Item, ItemKey, Lsn } from '../item/item.ts';
 
 /** The state of an item in the partition it is moved from; undefined: deleted. */
@@ -22,11 +22,12 @@ export function importCommand(
     movedLsn: upTo,
     movedTimestampSec: Math.max(timestampSec, ...states.map(({ item }) => item?.timestampSec ?? 0)),
     includesInvisible: true,
-    decide: (current) =>
+    decide: (current, { claims }) =>
       states.flatMap(({ key, item }, at): readonly Mutation[] => {
         const here = current[at];
-        if (item === undefined) return here === undefined ? [] : [{ kind: 'delete', key }];
-        if (here?.rid === item.rid && here.lsn === item.lsn) return [];
+        if (here?.rid === item?.rid && here?.lsn === item?.lsn) return [];
+        claims?.move(key, visible(here), visible(item));
+        if (item === undefined) return [{ kind: 'delete', key }];
         // Another item has the key now: the one here was deleted there.
         const deleted: readonly Mutation[] =
           here === undefined || here.rid === item.rid ? [] : [{ kind: 'delete', key }];

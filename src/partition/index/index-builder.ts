@@ -51,8 +51,8 @@ export class IndexBuilder {
   #ready: ReadonlySet<number>;
   /** Ids of the indexes that were declared since the opening. */
   readonly #declared = new Set<number>();
-  /** Whether some unique index has not the entries of all items. */
-  lacksUniqueEntries = false;
+  /** The unique indexes that have not the entries of all items. */
+  unbuiltUnique: readonly number[] = [];
   /** Counts builds, so that a step of an older one is recognized. */
   #buildNumber = 0;
 
@@ -137,7 +137,7 @@ export class IndexBuilder {
     const { builtTo, declared = {} } = state;
     const isUsable = builtTo === 'all' && !this.#indexing.options.isOff;
     const { declaredIds, unique } = this.#indexing;
-    this.lacksUniqueEntries = unique?.ids.some((id) => declared[id] !== 'all') ?? false;
+    this.unbuiltUnique = unique?.ids.filter((id) => declared[id] !== 'all') ?? [];
     this.#ready = new Set(isUsable ? declaredIds.filter((id) => declared[id] === 'all') : []);
   }
 
@@ -190,6 +190,25 @@ export class IndexBuilder {
     });
     committer.noteIndexState(this.#state);
     this.#build();
+  }
+
+  /**
+   * For movers: builds unique indexes that were not built where the items come from, or could not be, so that the items
+   * were never compared; and those that are not built here. Resolves when it is stored that they are not.
+   */
+  async buildAgain(ids: readonly number[]): Promise<void> {
+    const { unique } = this.#indexing;
+    const own = [...ids, ...this.unbuiltUnique].filter((id) => unique?.ids.includes(id));
+    if (own.length === 0) return;
+    const { declared } = this.#state;
+    const begun = Object.fromEntries(own.map((id) => [id, 0]));
+    const state = { ...this.#state, declared: { ...declared, ...begun } };
+    this.#setState(state);
+    // The steps under way are of the build before.
+    const number = ++this.#buildNumber;
+    const isCurrent = () => number === this.#buildNumber;
+    await this.#options.commit(reindexCommand([], state, isCurrent, undefined));
+    if (isCurrent()) this.#build();
   }
 
   /** Continues a build that ended because the partition was to take no more writes, and now does. */

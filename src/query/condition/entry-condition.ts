@@ -13,7 +13,8 @@ const OTHER_BYTES = 16;
  * An item has an entry whose first values lie in these ranges, those of the first value first. All but the last have
  * one value each. `anything` where that is too much to read.
  * @param isWhole - entries have no further values, so that those of one value are in rid order.
- * @param others - ranges of entries that are found in any case.
+ * @param others - ranges of entries that are found in any case. These have one value, whether those of `values` are
+ *   whole or not: their rids are in order, in front of longer entries that begin with the same value.
  */
 export function entryCondition(
   id: number,

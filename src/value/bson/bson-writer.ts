@@ -24,6 +24,13 @@ export function writeBson(document: BsonDocument): Bytes {
 export class BsonWriter {
   #buffer = Buffer.allocUnsafe(CAPACITY_DEFAULT);
   #length = 0;
+  #depth = -1;
+  #deepest = 0;
+
+  /** Levels of documents and arrays within the first document: readers refuse more than BSON_NESTING_MAX. */
+  get nesting(): number {
+    return this.#deepest;
+  }
 
   get length(): number {
     return this.#length;
@@ -31,7 +38,9 @@ export class BsonWriter {
 
   document(document: BsonDocument): this {
     const start = this.begin();
+    this.#deepest = Math.max(this.#deepest, ++this.#depth);
     for (const [name, value] of document) this.element(name, value);
+    this.#depth--;
     return this.end(start);
   }
 
@@ -125,7 +134,9 @@ export class BsonWriter {
 
   #array(values: readonly Bson[]): void {
     const start = this.begin();
+    this.#deepest = Math.max(this.#deepest, ++this.#depth);
     for (let at = 0; at < values.length; at++) this.element(String(at), values[at] as Bson);
+    this.#depth--;
     this.end(start);
   }
 

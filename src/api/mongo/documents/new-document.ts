@@ -1,14 +1,14 @@
 /** A document that a client inserts: with an `_id` in front, within MongoDB's rules. */
 import { ObjectId } from 'bson';
-import type { Bytes } from '../../../base/index.ts';
+import { BSON_NESTING_MAX, type Bytes } from '../../../base/index.ts';
 import {
   type Bson,
   type BsonDocument,
+  BsonWriter,
   bsonTypeOf,
   Extended,
   isDocument,
   readBson,
-  writeBson,
 } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
 import { DOCUMENT_BYTES_MAX } from '../limits.ts';
@@ -51,9 +51,23 @@ export function finishDocument(document: BsonDocument): NewDocument {
   checkId(id);
   const ordered = new Map<string, Bson>([['_id', id]]);
   for (const [name, value] of document) if (name !== '_id') ordered.set(name, value);
-  const body = writeBson(ordered);
+  const body = writeDocument(ordered);
   checkSize(body);
   return { document: ordered, body };
+}
+
+/**
+ * The bytes of a document that is to be stored. Operators put values under paths, so that it may be nested deeper than
+ * what clients send. It could not be read again: not by an index, whose entries are made while others are committed.
+ */
+export function writeDocument(document: BsonDocument): Bytes {
+  const writer = new BsonWriter().document(document);
+  if (writer.nesting > BSON_NESTING_MAX)
+    throw new MongoError(
+      'Overflow',
+      `Document exceeds maximum nesting depth of ${BSON_NESTING_MAX}`,
+    );
+  return writer.take();
 }
 
 function checkId(id: Bson): void {

@@ -30,7 +30,7 @@ import { ScriptCalls } from '../scripts/script-calls.ts';
 import { applyUpdate, parseUpdate, type Update, upsertSeed } from '../update/update.ts';
 import { type KeptImage, NO_CHANGE, printChange } from './change-result.ts';
 import { duplicateId } from './duplicate.ts';
-import { checkSize, finishDocument } from './new-document.ts';
+import { checkSize, finishDocument, writeDocument } from './new-document.ts';
 import {
   type CheckDocument,
   compileRules,
@@ -250,7 +250,7 @@ function modify(
     matched: (path) => matchedIndex(parsed, before, path, compare),
   });
   checkImmutable(change, before, after);
-  const body = writeBson(after);
+  const body = writeDocument(after);
   const modified = equalBytes(body, current.body) ? 0 : 1;
   if (modified === 1) change.check(after, before);
   const reply = printChange({ matched: 1, modified, before, after }, change.image);

@@ -10,7 +10,8 @@ export class PostgresAbsence {
   readonly #reason: () => string;
   #timer: NodeJS.Timeout | undefined;
   #isNoted = false;
-  #noted = Promise.withResolvers<void>();
+  /** Those who wait for something else unless this is noted. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(reason: () => string) {
     this.#reason = reason;
@@ -21,10 +22,21 @@ export class PostgresAbsence {
     return this.#isNoted ? unavailable(this.#reason()) : undefined;
   }
 
-  /** Rejects when it has been missing for too long. */
-  async whenNoted(): Promise<never> {
-    await this.#noted.promise;
-    throw unavailable(this.#reason());
+  /** What is waited for, or a rejection when it has been missing for too long. Keeps nothing of it when it is there. */
+  unlessNoted<T>(awaited: Promise<T>): Promise<T> {
+    // While it is noted nobody listens: what is waited for may take hours.
+    if (this.#isNoted) return Promise.reject(unavailable(this.#reason()));
+    return new Promise((resolve, reject) => {
+      const refuse = () => reject(unavailable(this.#reason()));
+      this.#waiting.add(refuse);
+      const leave = () => this.#waiting.delete(refuse);
+      awaited.finally(leave).then(resolve, reject);
+    });
+  }
+
+  /** How many wait. */
+  get waitingCount(): number {
+    return this.#waiting.size;
   }
 
   /** It is missing, as far as is known. */
@@ -32,7 +44,8 @@ export class PostgresAbsence {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#isNoted = true;
-      this.#noted.resolve();
+      for (const refuse of this.#waiting) refuse();
+      this.#waiting.clear();
     }, ABSENCE_MS).unref();
   }
 
@@ -40,8 +53,6 @@ export class PostgresAbsence {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (!this.#isNoted) return;
     this.#isNoted = false;
-    this.#noted = Promise.withResolvers<void>();
   }
 }

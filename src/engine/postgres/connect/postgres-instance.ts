@@ -66,8 +66,7 @@ export class PostgresInstance {
       // Whoever waits has its own deadline and hears of the failure there.
       connecting.catch(() => undefined);
     }
-    const connected = Promise.race([connecting, this.#noSession.whenNoted()]);
-    return this.#connectedOrStandIn(place, connected);
+    return this.#connectedOrStandIn(place, this.#noSession.unlessNoted(connecting));
   }
 
   get neededMin(): number {
@@ -120,7 +119,8 @@ export class PostgresInstance {
     if (this.#standIn(place) !== undefined) {
       const own = await withDeadline(connected, STAND_IN_AFTER_MS, late).catch(() => undefined);
       if (own !== undefined) return own;
-      const standIn = this.#standIn(place);
+      // Its own may have come in the turn of the deadline, and nothing else would end it.
+      const standIn = this.ready(place) ?? this.#standIn(place);
       if (standIn !== undefined) {
         // The place has it until it has one of its own.
         this.#sessions.set(place, standIn);

@@ -25,6 +25,8 @@ interface SnapshotParts {
   readonly transactions: ReadTransactions;
   /** Reads the live state. */
   readonly live: Execute;
+  /** Notes a read: the store waits for it when it is closed. */
+  readonly tracked: <T>(read: Promise<T>) => Promise<T>;
 }
 
 export class PostgresSnapshots {
@@ -33,19 +35,24 @@ export class PostgresSnapshots {
   /** The state that is live: nothing was written since it was first asked for. */
   #current: SharedState | undefined;
   #acknowledged = 0;
+  #closedStore: string | undefined;
 
   constructor(parts: SnapshotParts) {
     this.#parts = parts;
   }
 
-  /** @param isQuiet - nothing is being written. */
-  acquire(isQuiet: boolean): Snapshot | Promise<Snapshot> {
+  /**
+   * @param isQuiet - nothing is being written.
+   * @param isOfPage - for a page that the store reads itself: it is answered while the store is being closed.
+   */
+  acquire(isQuiet: boolean, isOfPage = false): Snapshot | Promise<Snapshot> {
+    if (this.#closedStore !== undefined) throw closedStore(this.#closedStore);
     if (isQuiet) {
       this.#current ??= this.#newState();
-      return this.#current.snapshot();
+      return this.#current.snapshot(isOfPage);
     }
     const state = this.#newState();
-    const snapshot = state.snapshot();
+    const snapshot = state.snapshot(isOfPage);
     return state.begin(this.#acknowledged).then(
       () => snapshot,
       (error) => {
@@ -70,8 +77,14 @@ export class PostgresSnapshots {
     this.#acknowledged = this.#parts.transactions.acknowledge();
   }
 
-  /** Snapshots in use refuse every read from now on. */
+  /** Snapshots in use take no more reads; those under way go on. */
+  beginClose(storeName: string): void {
+    for (const state of this.#states) state.refuse(storeName);
+  }
+
+  /** The reads under way are over, or were waited for long enough: what is left of them is refused. */
   close(storeName: string): void {
+    this.#closedStore = storeName;
     this.#current = undefined;
     for (const state of [...this.#states]) state.end(storeName);
   }
@@ -108,11 +121,14 @@ class SharedState {
     return this.#snapshots.size === 0;
   }
 
-  snapshot(): Snapshot {
-    const snapshot: PostgresSnapshot = new PostgresSnapshot(this.#reader, () => {
+  snapshot(isOfPage: boolean): Snapshot {
+    const { tracked } = this.#parts;
+    const onRelease = () => {
       this.#snapshots.delete(snapshot);
       if (this.isUnused) this.end();
-    });
+    };
+    const options = { reader: this.#reader, tracked, isOfPage, onRelease };
+    const snapshot: PostgresSnapshot = new PostgresSnapshot(options);
     this.#snapshots.add(snapshot);
     return snapshot;
   }
@@ -129,6 +145,10 @@ class SharedState {
   liveReads(): Promise<void> {
     if (this.#liveCount === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenNoneLive.push(resolve));
+  }
+
+  refuse(closed: string): void {
+    for (const snapshot of this.#snapshots) if (!snapshot.isOfPage) snapshot.end(closed);
   }
 
   end(closed?: string): void {
@@ -165,38 +185,49 @@ class SharedState {
   }
 }
 
+interface SnapshotOptions {
+  readonly reader: PostgresReader;
+  readonly tracked: SnapshotParts['tracked'];
+  readonly isOfPage: boolean;
+  readonly onRelease: () => void;
+}
+
 class PostgresSnapshot implements Snapshot {
   #reader: PostgresReader | undefined;
   #closedStore: string | undefined;
+  readonly #tracked: SnapshotParts['tracked'];
+  readonly isOfPage: boolean;
   readonly #onRelease: () => void;
 
-  constructor(reader: PostgresReader, onRelease: () => void) {
+  constructor({ reader, tracked, isOfPage, onRelease }: SnapshotOptions) {
     this.#reader = reader;
+    this.#tracked = tracked;
+    this.isOfPage = isOfPage;
     this.#onRelease = onRelease;
   }
 
   get(key: Bytes): Promise<Bytes | undefined> {
-    return this.#openReader().get(key);
+    return this.#tracked(this.#openReader().get(key));
   }
 
   getMany(keys: readonly Bytes[]): Promise<readonly (Bytes | undefined)[]> {
-    return this.#openReader().getMany(keys);
+    return this.#tracked(this.#openReader().getMany(keys));
   }
 
   dereference(key: Bytes, prefix: number): Promise<Bytes | undefined> {
-    return this.#openReader().dereference(key, prefix);
+    return this.#tracked(this.#openReader().dereference(key, prefix));
   }
 
   dereferenceMany(keys: readonly Bytes[], prefix: number): Promise<readonly (Bytes | undefined)[]> {
-    return this.#openReader().dereferenceMany(keys, prefix);
+    return this.#tracked(this.#openReader().dereferenceMany(keys, prefix));
   }
 
   scan(range: KeyRange, options: ScanOptions): Promise<ScanPage> {
-    return this.#openReader().scan(range, options);
+    return this.#tracked(this.#openReader().scan(range, options));
   }
 
   scanKeys(range: KeyRange, options: KeyScanOptions): Promise<KeyPage> {
-    return this.#openReader().scanKeys(range, options);
+    return this.#tracked(this.#openReader().scanKeys(range, options));
   }
 
   release(): void {

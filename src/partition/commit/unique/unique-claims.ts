@@ -49,6 +49,8 @@ export class UniqueClaims {
   readonly #pending = new Map<string, Pending>();
   /** New owners by the decision under way. */
   readonly #taken = new Map<string, string | undefined>();
+  /** Whether it takes items over from another partition. */
+  #isMoving = false;
   /** Invisible items that lose their values by it. */
   #displaced: Item[] = [];
   /** Results of lookups for the present command, which may be decided again. */
@@ -71,6 +73,7 @@ export class UniqueClaims {
   begin(lookedUp: LookedUp): void {
     this.#lookedUp = lookedUp;
     this.#taken.clear();
+    this.#isMoving = false;
     this.#displaced = [];
     this.dependsOn = undefined;
   }
@@ -96,6 +99,20 @@ export class UniqueClaims {
       this.#check(entry, key, item.body, undefined);
       this.#taken.set(entry, key);
     }
+  }
+
+  /**
+   * Gives an item the values that it has in the partition it is moved from. There nobody else has them; here an item may
+   * have one that it gave up there meanwhile, and must not take it along when it follows.
+   */
+  move(key: ItemKey, previous: Item | undefined, next: Item | undefined): void {
+    this.#isMoving = true;
+    const before = previous === undefined ? [] : this.#keys.entriesOf(previous);
+    const after = next === undefined ? [] : this.#keys.entriesOf(next);
+    const { removed } = uniqueChanges(before, after);
+    this.#askForOwners(removed);
+    for (const entry of removed) this.#release(entry, key.primary);
+    for (const entry of after) this.#taken.set(entry, key.text);
   }
 
   delete(previous: Item | undefined): void {
@@ -143,7 +160,8 @@ export class UniqueClaims {
    * @param isWritten - false where it only asks whether values could be taken.
    */
   applied(group: CommitGroup, isWritten: boolean): readonly Item[] {
-    const areOwnersNoted = isWritten && (group.owners.size > 0 || this.#options.isIncomplete());
+    const isUnsure = this.#isMoving || this.#options.isIncomplete();
+    const areOwnersNoted = isWritten && (group.owners.size > 0 || isUnsure);
     for (const [entry, owner] of this.#taken) {
       this.#pending.set(entry, { owner, group });
       if (areOwnersNoted) group.owners.set(entry, owner);
@@ -163,7 +181,7 @@ export class UniqueClaims {
   /** An item no longer has a value. */
   #release(entry: string, primary: Bytes): void {
     // Another item may have taken the value in this decision already.
-    const isUnsure = this.#taken.has(entry) || this.#options.isIncomplete();
+    const isUnsure = this.#taken.has(entry) || this.#isMoving || this.#options.isIncomplete();
     const owner = isUnsure ? this.#ownerOf(entry) : undefined;
     const isOther = owner !== undefined && owner !== bytesToLatin1(primary);
     this.#taken.set(entry, isOther ? owner : undefined);

@@ -5,8 +5,9 @@ import { compositePart } from './declared-values.ts';
 import { boundedEntry } from './long-entries.ts';
 
 /**
- * The entries of an item in one index: values in order, each list one entry. Pure, and never throws. A query names an
- * index only where every item that it wants has an entry in its ranges.
+ * The entries of an item in one index: values in order, each list one entry. Pure, and never throws: they are also made
+ * while a group of writes is committed, which would fail as a whole. So a home API stores only what it can read. A query
+ * names an index only where every item that it wants has an entry in its ranges.
  */
 export type ComputedEntries = (item: Value, body: Bytes) => readonly (readonly Value[])[];
 

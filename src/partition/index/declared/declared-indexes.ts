@@ -9,7 +9,7 @@
  * begin alike, and a rid begins with zeros. Index format 1 lacks it. A multikey index has an entry for every element of
  * an array, and for every combination of them where several parts are arrays; in the bson collation it has marks too
  * (bson-entries.ts). A sparse one has none for items that have none of its values; one with a filter has only the items
- * that pass. The entries of a computed one are those that the home API makes of an item, ascending.
+ * that pass. The entries of a computed one are those that the home API makes of an item; their parts never descend.
  */
 import {
   append,

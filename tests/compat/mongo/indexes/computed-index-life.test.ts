@@ -54,6 +54,30 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await build(3)).toBe('ok');
   });
 
+  test('an update that nests a document too deeply is refused, and others beside it are written', async () => {
+    const nested = (depth: number): Document => (depth === 0 ? {} : { a: nested(depth - 1) });
+    const path = (steps: number) => ['deep', ...Array(steps - 1).fill('a')].join('.');
+    for (const [name, key] of Object.entries({
+      text: { '$**': 'text' },
+      places: { a: '2dsphere' },
+    })) {
+      const deep = collection(`deep ${name}`);
+      await deep.createIndex(key as never);
+      await deep.insertMany([{ _id: 1 as never }, { _id: 2 as never }]);
+      const deepen = (steps: number, more = {}) =>
+        codeOf(
+          deep.updateOne({ _id: 1 as never, ...more }, { $set: { [path(steps)]: nested(99) } }),
+        );
+      const beside = codeOf(deep.updateOne({ _id: 2 as never }, { $set: { n: 1 } }));
+      expect(await Promise.all([deepen(102), deepen(150), beside])).toEqual([15, 15, 'ok']);
+      expect(await deepen(101)).toBe('ok');
+      expect(await codeOf(deep.updateOne({ _id: 1 as never }, { $set: { n: 1 } }))).toBe('ok');
+      const upsert = { $set: { [path(150)]: nested(99) } };
+      expect(await codeOf(deep.updateOne({ _id: 3 as never }, upsert, { upsert: true }))).toBe(15);
+      expect(await codeOf(deep.deleteOne({ _id: 1 as never }))).toBe('ok');
+    }
+  });
+
   test('a unique index with a filter of any form holds for exactly its documents', async () => {
     const people = collection('partial');
     const partialFilterExpression = {
