@@ -15,17 +15,6 @@ describe.each(ENGINES)('%s', (engine) => {
     await account.close();
   });
 
-  test('a replacement by an equal document modifies nothing', async () => {
-    const items = client.db('docs').collection<{ _id: number }>('equal');
-    await items.insertOne({ _id: 1, x: 1, y: 2 } as { _id: number });
-    const replace = (document: object) => items.replaceOne({ _id: 1 }, document);
-    expect(await replace({ _id: 1, x: 1, y: 2 })).toMatchObject({
-      matchedCount: 1,
-      modifiedCount: 0,
-    });
-    expect(await replace({ y: 2, x: 1 })).toMatchObject({ matchedCount: 1, modifiedCount: 1 });
-  });
-
   test('an array of 10,000 elements has all of 10,000 values, in time', async () => {
     const arrays = client.db('docs').collection<{ _id: number; a: number[] }>('arrays');
     const values = Array.from({ length: 10_000 }, (_, at) => at);

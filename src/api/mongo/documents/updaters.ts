@@ -251,7 +251,8 @@ function modify(
   });
   checkImmutable(change, before, after);
   const body = writeDocument(after);
-  const modified = equalBytes(body, current.body) ? 0 : 1;
+  const isSame = parsedUpdate.kind !== 'replacement' && equalBytes(body, current.body);
+  const modified = isSame ? 0 : 1;
   if (modified === 1) change.check(after, before);
   const reply = printChange({ matched: 1, modified, before, after }, change.image);
   if (modified === 0) return { kind: 'keep', reply };
