@@ -265,6 +265,9 @@ export class IndexBuilder {
   /** Indexes the next items. @param id - the declared index to build; undefined: all of them. */
   async #step(isCurrent: () => boolean, after: number, id: number | undefined): Promise<void> {
     const { stored, commit } = this.#options;
+    // Writes that were decided before the index was declared have no entries: behind this one they are stored, and found.
+    if (after === 0) await commit(reindexCommand([], this.#state, isCurrent, id));
+    if (!isCurrent()) return;
     const page = await stored.scanByRid(
       {
         after: after === 0 ? undefined : after.toString(36),

@@ -1,7 +1,9 @@
 // Goal: sharded collections are partitioned containers: cursors survive splits. Method: the stock driver, exact replies.
-import { Long, type MongoClient, ObjectId } from 'mongodb';
+import { Decimal128, Long, type MongoClient, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, ENGINES, startAccount } from './harness.ts';
+
+const decimal = (digits: string) => Decimal128.fromString(digits);
 
 describe.each(ENGINES)('%s', (engine) => {
   let account: Account;
@@ -135,6 +137,17 @@ describe.each(ENGINES)('%s', (engine) => {
     });
     expect(await ids.findOne({ _id: { b: 2, a: 1 } })).toEqual({ _id: { b: 2, a: 1 } });
     expect(await ids.countDocuments()).toBe(3);
+  });
+
+  test('zeros of all kinds and signs are one _id of a collection that is sharded by it', async () => {
+    const name = 'zeros';
+    await client.db('admin').command({ shardCollection: `s.${name}`, key: { _id: 'hashed' } });
+    const zeros = client.db('s').collection<{ _id: number | Decimal128 | Long }>(name);
+    await zeros.insertOne({ _id: 0 });
+    for (const zero of [-0, Long.fromNumber(0), ...['0', '-0', '0E+5', '-0.00'].map(decimal)]) {
+      await expect(zeros.insertOne({ _id: zero })).rejects.toMatchObject({ code: 11000 });
+      expect(await zeros.findOne({ _id: zero })).toEqual({ _id: 0 });
+    }
   });
 
   test('a cursor goes on through another connection of its session, and in no other', async () => {

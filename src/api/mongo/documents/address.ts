@@ -3,11 +3,13 @@ import type { ItemAddress } from '../../../service/index.ts';
 import {
   type Bson,
   type BsonDocument,
+  Extended,
   isArray,
   isDocument,
   type Value,
   valueOfBson,
 } from '../../../value/index.ts';
+import { isZeroDecimal } from '../bson/decimal.ts';
 import type { Collection } from '../collections/collection.ts';
 import { MongoError } from '../errors.ts';
 import { equalityOn, type Filter } from '../query/filter.ts';
@@ -58,10 +60,14 @@ export function idKey(id: Bson): Value {
   return keyValue(id);
 }
 
-/** Minus zero and zero are one key, although their hashes would differ. */
+/** Zeros of any sign are one key, although their hashes would differ. */
 function keyValue(value: Bson): Value {
   const key = valueOfBson(value);
-  return key === 0 ? 0 : key;
+  return key === 0 || (key instanceof Extended && isZero(key)) ? 0 : key;
+}
+
+function isZero({ payload }: Extended): boolean {
+  return payload.kind === 'decimal' && isZeroDecimal(payload.digits);
 }
 
 /** The one address that a filter can match; undefined where it asks for less than `_id` and shard key. */

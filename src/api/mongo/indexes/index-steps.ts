@@ -6,6 +6,8 @@ import { arrayIndex, type FieldPath } from '../query/path.ts';
 export interface Found {
   readonly value: Bson | undefined;
   readonly rest: FieldPath;
+  /** True where the value is an element that the last part of the path has named by its number. */
+  readonly isElement?: true;
 }
 
 const END: FieldPath = [];
@@ -28,6 +30,7 @@ export function elementAt(list: readonly Bson[], path: FieldPath): Found | undef
   const value = index === undefined ? undefined : list[index];
   if (value === undefined) return undefined;
   const rest = path.slice(1);
-  if (rest.length === 0 || isArray(value)) return { value, rest };
+  if (rest.length === 0) return { value, rest, isElement: true };
+  if (isArray(value)) return { value, rest };
   return isDocument(value) ? follow(value, rest) : { value: undefined, rest: END };
 }

@@ -32,6 +32,9 @@ const TWO: readonly Case[] = [
   ['first elements, whatever follows', { 'a.0': 1 }, { a: [1, 5] }, { a: [2, 1] }],
   ['fields of first elements', { 'a.0.b': 1 }, { a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 2 }] }],
   ['an empty array and no value', { a: 1 }, { a: [] }, {}],
+  ['arrays that a number names', { 'a.0': 1 }, { a: [[1, 2]] }, { a: [[1, 3]] }],
+  ['an empty array and one with it', { a: 1 }, { a: [] }, { a: [[]] }],
+  ['the same beside others', { a: 1 }, { a: [] }, { a: [1, []] }],
   ['an array in an array and its elements', { a: 1 }, { a: [[1, 2]] }, { a: [1] }],
   ['code and its document', { a: 1 }, { a: new Code('x') }, { a: { $code: 'x' } }],
   [
@@ -66,7 +69,7 @@ const ONE: readonly Case[] = [
   ['elements without the field', { 'a.b': 1 }, { a: [{ b: 1 }, {}] }, { a: [{ b: 2 }, {}] }],
   ['elements that are no documents', { 'a.b': 1 }, { a: [{ b: 1 }, 5] }, { a: [{ b: null }] }],
   ['first elements', { 'a.0': 1 }, { a: [1, 2] }, { a: [1, 3] }],
-  ['elements of first elements', { 'a.0': 1 }, { a: [[1, 2]] }, { a: [[2]] }],
+  ['arrays that a number names', { 'a.0': 1 }, { a: [[1, 2], 5] }, { a: [[1, 2]] }],
   ['a field with a number', { 'a.0': 1 }, { a: { 0: 5 } }, { a: [5] }],
   ['elements of a field with a number', { 'a.0': 1 }, { a: [{ 0: 5 }] }, { a: { 0: 5 } }],
   ['pairs of one element', { 'a.b': 1, 'a.c': 1 }, { a: [{ b: 1, c: 2 }] }, { a: { b: 1, c: 2 } }],
@@ -123,7 +126,7 @@ test('keys are on disk: a change here is a new format, not a fix', () => {
     [1, 7],
     [null, 7],
   ]);
-  expect(made([])).toEqual([[[], 7]]);
+  expect(made([])).toEqual([[{ '': null }, 7]]);
   expect(made([[1]])).toEqual([[[1], 7]]);
   expect(made({ y: 1, x: { z: [true] } })).toEqual([
     [

@@ -3,7 +3,8 @@
  *
  * - An array on the way gives a key for each of its elements, and the fields that go through it take their values from
  *   the same one. An element without the field gives a missing value, as null.
- * - An array at the end stands for its elements, an empty one for undefined. One within another stands for itself.
+ * - An array at the end stands for its elements, an empty one for undefined. One within another stands for itself, also
+ *   where a number has named it.
  * - A number names an element, unless elements have a field of that name.
  *
  * They are made of the BSON: the shared values know neither the order of names that are whole numbers, nor old types.
@@ -11,6 +12,7 @@
  */
 import type { UniqueValues } from '../../../partition/index.ts';
 import {
+  BSON_UNDEFINED,
   type Bson,
   type BsonDocument,
   BsonSymbol,
@@ -105,10 +107,10 @@ class KeyMaker {
     const through: number[] = [];
     paths.forEach((path, at) => {
       if (path.length === 0) return;
-      const { value, rest } = follow(document, path, named[at]);
+      const { value, rest, isElement } = follow(document, path, named[at]);
       now[at] = value;
       left[at] = rest;
-      if (!isArray(value)) return;
+      if (!isArray(value) || isElement === true) return;
       list ??= value;
       if (value === list) through.push(at);
     });
@@ -131,7 +133,7 @@ class KeyMaker {
       readonly through: readonly number[];
     },
   ): void {
-    const elements: readonly (Bson | undefined)[] = list.length === 0 ? [EMPTY_LIST] : list;
+    const elements: readonly (Bson | undefined)[] = list.length === 0 ? [BSON_UNDEFINED] : list;
     const isThrough = new Set(through);
     const named = left.map((path, at) => (isThrough.has(at) ? elementAt(list, path) : undefined));
     for (const element of elements) {
@@ -144,8 +146,6 @@ class KeyMaker {
 }
 
 const NOTHING: BsonDocument = new Map();
-/** An array without elements is one value of its own, which is not null. */
-const EMPTY_LIST: readonly Bson[] = [];
 
 /** What no document stands for: see `uniqueValue`. */
 const UNDEFINED: Value = { '': null };

@@ -105,6 +105,18 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
     await expectExactEntries();
   });
 
+  test('items whose writes are under way when an index is declared are in it', async () => {
+    const { partition, expectExactEntries } = await filled(10);
+    const writes = Array.from({ length: 200 }, (_, at) => put(partition, `n${at}`, `n${at}`));
+    const changes = Array.from({ length: 10 }, (_, at) => put(partition, `${at}`, `c${at}`));
+    partition.changeIndexing(UNIQUE);
+    expect(new Set(await Promise.all([...writes, ...changes]))).toEqual(new Set(['ok']));
+    expect(await built(partition)).toBe(true);
+    expect(await put(partition, 'new', 'n0')).toBe('uniqueKeyViolation');
+    expect(await put(partition, 'new', 'c0')).toBe('uniqueKeyViolation');
+    await expectExactEntries();
+  });
+
   test('a value is not free when its item is written in the commit that indexes it', async () => {
     const { partition, expectExactEntries } = await filled(150);
     partition.changeIndexing(UNIQUE);
