@@ -57,6 +57,24 @@ describe.each(ENGINES)('%s', (engine) => {
     await stream.close();
   });
 
+  test('tokens of a stream over a database do not grow with collections that are gone', async () => {
+    const db = client.db('gone');
+    const stream = db.watch();
+    await stream.tryNext();
+    const lengths: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      const items = db.collection(`items${round}`);
+      await items.insertOne({ a: 1 });
+      const event = await stream.next();
+      expect(event).toMatchObject({ operationType: 'insert', ns: { coll: `items${round}` } });
+      lengths.push((event._id as { _data: string })._data.length);
+      await items.drop();
+      expect(await stream.next()).toMatchObject({ operationType: 'drop' });
+    }
+    expect(Math.max(...lengths)).toBeLessThan(2 * Math.min(...lengths));
+    await stream.close();
+  });
+
   test('a batch ends with the token of its last event, where nothing was read behind it', async () => {
     await client.db('streams').createCollection('ends');
     const { items, stream } = await opened('ends');

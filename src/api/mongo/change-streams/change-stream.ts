@@ -4,11 +4,11 @@
  */
 import { DomainError } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
+import { yieldToEventLoop } from '../../../query/index.ts';
 import {
   type ChangeFeedPage,
   type ChangeFeedPosition,
   parseChangePosition,
-  printChangePosition,
   type Service,
 } from '../../../service/index.ts';
 import type { Bson, BsonDocument } from '../../../value/index.ts';
@@ -30,6 +30,7 @@ import {
   schemaEvent,
 } from './schema-events.ts';
 import { BEGINNING, positionNow, startOf } from './start-positions.ts';
+import { placeOfPart, type StreamPart } from './stream-part.ts';
 import {
   foreignToken,
   historyLost,
@@ -47,18 +48,9 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 /** Events that a stream keeps when a collection goes away before they were read. */
 const DRAINED_MAX = 10_000;
 
-interface Part {
-  collection: Collection;
-  position: ChangeFeedPosition;
-  /** True while changes from before versions were kept are read: deletions and updates show as they are now. */
-  isEarly: boolean;
-  /** True until all versions were read once: what was written before they were kept is read as it is now. */
-  mayBeEarly: boolean;
-}
-
 /** A change that is not an event yet, with the place behind it. */
 interface Pending {
-  readonly part: Part;
+  readonly part: StreamPart;
   readonly found: FoundChange;
   readonly isGroupEnd: boolean;
   readonly time: LogicalTime;
@@ -70,7 +62,7 @@ export class ChangeStream implements LiveSource {
   readonly #service: Service;
   readonly #options: StreamOptions;
   readonly #run: (rows: Rows) => Rows;
-  readonly #parts = new Map<string, Part>();
+  readonly #parts = new Map<string, StreamPart>();
   /** Where collections were when the command arrived; those that are missing were made later. */
   readonly #starts = new Map<string, ChangeFeedPosition>();
   #schemaPosition: number;
@@ -79,7 +71,7 @@ export class ChangeStream implements LiveSource {
   #lastEvent: { readonly token: BsonDocument; readonly state: StreamState } | undefined;
   /** Events of collections that are gone meanwhile. */
   #drained: LiveRow[] = [];
-  #isPolling = false;
+  #reading: Promise<unknown> = Promise.resolve();
   /** True where the client has seen all but the end. */
   readonly #isLast: boolean;
   /** True where the place to go on from is none of this stream. */
@@ -150,25 +142,29 @@ export class ChangeStream implements LiveSource {
     this.#call.context.changes.unwatch(this);
   }
 
-  async poll(): Promise<readonly LiveRow[]> {
-    this.#isPolling = true;
-    try {
+  poll(): Promise<readonly LiveRow[]> {
+    return this.#inTurn(async () => {
       const rows = this.#drained.splice(0);
       await this.#addCreated();
       const hasMore = await this.#readAll(rows);
       if (!hasMore) await this.#readSchema(rows);
       if (this.#isForeign && rows.length > 0) throw foreignToken();
       return rows;
-    } finally {
-      this.#isPolling = false;
-    }
+    });
+  }
+
+  /** Two that read at once would read the same changes. */
+  #inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const result = this.#reading.then(read);
+    this.#reading = result.catch(() => undefined);
+    return result;
   }
 
   /** Reads on before a collection goes away or changes its name, which does not depend on whether it can. */
   async drain(database: string): Promise<void> {
-    if (this.isEnded || this.#isPolling) return;
+    if (this.isEnded) return;
     if (this.#options.database !== undefined && this.#options.database !== database) return;
-    await this.#drainAll().catch((error: unknown) => {
+    await this.#inTurn(() => this.#drainAll()).catch((error: unknown) => {
       if (!(error instanceof MongoError)) throw error;
     });
   }
@@ -202,14 +198,24 @@ export class ChangeStream implements LiveSource {
     this.#parts.set(keyOf(container), { collection, position, isEarly: false, mayBeEarly });
   }
 
+  /** Streams over many collections go on without those that are gone, which every token would name. */
+  #forgetGone(): void {
+    if (this.#options.collection !== undefined) return;
+    for (const [key, { collection }] of this.#parts) {
+      const { databaseRid, rid } = collection.container;
+      if (this.#service.containers.findByRid(databaseRid, rid) === undefined)
+        this.#parts.delete(key);
+    }
+  }
+
   /** What is new in all collections, in the order of its logical time. True where one has more. */
   async #readAll(into: LiveRow[]): Promise<boolean> {
     let hasMore = false;
     const pending: Pending[] = [];
-    const ends: (readonly [Part, ChangeFeedPosition])[] = [];
+    const ends: (readonly [StreamPart, ChangeFeedPosition])[] = [];
+    this.#forgetGone();
     for (const part of this.#parts.values()) {
-      const { container } = part.collection;
-      const { databaseRid, rid } = container;
+      const { databaseRid, rid } = part.collection.container;
       if (this.#service.containers.findByRid(databaseRid, rid) === undefined) continue;
       const page = await this.#page(part);
       this.#collect(part, page, pending);
@@ -228,6 +234,7 @@ export class ChangeStream implements LiveSource {
         place,
         inTime: found,
       });
+      await yieldToEventLoop();
     }
     for (const [part, position] of ends) part.position = position;
     return hasMore;
@@ -241,7 +248,7 @@ export class ChangeStream implements LiveSource {
     return { before: this.#state(), event, time, fragmentsSeen: isSame ? seen[4] : 0 };
   }
 
-  #collect(part: Part, { changes, position }: ChangeFeedPage, into: Pending[]): void {
+  #collect(part: StreamPart, { changes, position }: ChangeFeedPage, into: Pending[]): void {
     const segment = position.at(-1);
     let groupIndex = 0;
     let time: LogicalTime = { high: 0, low: 0 };
@@ -296,7 +303,7 @@ export class ChangeStream implements LiveSource {
     );
   }
 
-  async #page(part: Part) {
+  async #page(part: StreamPart) {
     const request = {
       scope: { kind: 'container' } as const,
       start: { kind: 'position', position: part.position } as const,
@@ -340,11 +347,7 @@ export class ChangeStream implements LiveSource {
   #state(): StreamState {
     const { changes } = this.#call.context;
     return {
-      parts: [...this.#parts.values()].map(({ collection, position }) => [
-        collection.container.databaseRid,
-        collection.container.rid,
-        printChangePosition(position),
-      ]),
+      parts: [...this.#parts.values()].map(placeOfPart),
       ...(this.#last === undefined ? {} : { last: this.#last }),
       schema: [changes.process, this.#schemaPosition],
     };
