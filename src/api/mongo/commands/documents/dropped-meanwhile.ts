@@ -1,4 +1,5 @@
 /** Writes whose collection is dropped meanwhile: they go on with what has its name then. */
+import { DomainError } from '../../../../base/index.ts';
 import type { Call } from '../../call.ts';
 import { type Collection, ensureCollection, findCollection } from '../../collections/collection.ts';
 import { type Change, changeDocuments } from '../../documents/change.ts';
@@ -52,7 +53,10 @@ async function whereItIs<T>(
     }
 }
 
+/** Whether it may have been the drop: then the collection is another one, or none. */
 function isOfDrop(error: unknown): boolean {
+  // The store of a partition is closed under what reads it; an engine that answers late says so.
+  if (error instanceof DomainError && error.code === 'unavailable') return true;
   const { mongoCode } = mongoErrorOf(error);
   return mongoCode === 'QueryPlanKilled' || mongoCode === 'NamespaceNotFound';
 }
