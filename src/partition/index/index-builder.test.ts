@@ -124,7 +124,7 @@ test('a unique index that cannot be built at an opening is reported once, and st
   expect((await stateIn(store)).declared ?? {}).toEqual({});
 });
 
-test('who declares an index that cannot be built is not told twice', async () => {
+test('an index that cannot be built is reported to who declares it, and not as a failure besides', async () => {
   const store = await newStore();
   await inPartition(store, NONE, async (partition, failures) => {
     await name(partition, 'a', 'same');

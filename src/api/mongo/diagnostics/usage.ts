@@ -1,5 +1,6 @@
 /** What commands have done with each collection, for `top` and `$collStats`: how often, and how long. */
 import type { BsonDocument } from '../../../value/index.ts';
+import { CollectionMap } from './collection-map.ts';
 
 /** One count and one time for each kind of command. */
 type UsageKind = 'queries' | 'getmore' | 'insert' | 'update' | 'remove' | 'commands';
@@ -27,12 +28,8 @@ const KINDS: Readonly<Record<string, UsageKind>> = {
 /** Commands whose first argument is no collection of the database, though it may be a text. */
 const OTHER_TARGETS: ReadonlySet<string> = new Set(['dataSize', 'datasize', 'renameCollection']);
 
-/** Namespaces at a time: clients name them as they like. The one that was named first is forgotten. */
-const NAMESPACES_MAX = 10_000;
-
 export class UsageTable {
-  readonly #byDatabase = new Map<string, Map<string, CollectionUsage>>();
-  #size = 0;
+  readonly #usages = new CollectionMap<string, CollectionUsage>(unused);
 
   note(
     command: string,
@@ -41,53 +38,24 @@ export class UsageTable {
     { durationMs, isRefused }: { readonly durationMs: number; readonly isRefused: boolean },
   ): void {
     if (command === 'drop' || command === 'dropDatabase') {
-      if (!isRefused) this.#forget(command, database, body);
+      if (isRefused) return;
+      if (command === 'dropDatabase') this.#usages.deleteDatabase(database);
+      else this.#usages.delete(database, String(body.get(command)));
       return;
     }
     const target = body.get(command === 'getMore' ? 'collection' : command);
     if (typeof target !== 'string' || OTHER_TARGETS.has(command)) return;
-    const usage = this.#usageOf(database, target)[KINDS[command] ?? 'commands'];
+    const usage = this.#usages.getOrMake(database, target)[KINDS[command] ?? 'commands'];
     usage.count += 1;
     usage.timeUs += Math.max(1, Math.round(durationMs * 1000));
   }
 
   of(database: string, collection: string): CollectionUsage | undefined {
-    return this.#byDatabase.get(database)?.get(collection);
+    return this.#usages.get(database, collection);
   }
 
   list(): readonly (readonly [database: string, collection: string, usage: CollectionUsage])[] {
-    return [...this.#byDatabase].flatMap(([database, collections]) =>
-      [...collections].map(([name, usage]) => [database, name, usage] as const),
-    );
-  }
-
-  #usageOf(database: string, collection: string): CollectionUsage {
-    const own = this.#byDatabase.get(database) ?? new Map<string, CollectionUsage>();
-    const known = own.get(collection);
-    if (known !== undefined) return known;
-    if (this.#size >= NAMESPACES_MAX) this.#forgetOldest();
-    this.#byDatabase.set(database, own);
-    const made = unused();
-    own.set(collection, made);
-    this.#size += 1;
-    return made;
-  }
-
-  #forget(command: string, database: string, body: BsonDocument): void {
-    const own = this.#byDatabase.get(database);
-    if (own === undefined) return;
-    if (command === 'dropDatabase') {
-      this.#size -= own.size;
-      this.#byDatabase.delete(database);
-    } else if (own.delete(String(body.get(command)))) this.#size -= 1;
-  }
-
-  #forgetOldest(): void {
-    const [[database, own] = []] = this.#byDatabase;
-    if (database === undefined || own === undefined) return;
-    const [oldest] = own.keys();
-    if (oldest !== undefined && own.delete(oldest)) this.#size -= 1;
-    if (own.size === 0) this.#byDatabase.delete(database);
+    return this.#usages.list();
   }
 }
 

@@ -46,7 +46,7 @@ test('each operation counts once for the index that finds its documents', async 
   expect(await usesOf(collection)).toEqual({ _id_: 1, a_1: 3, b_1: 2 });
 });
 
-test('counts begin anew with an index that is hidden, shown, or made again', async () => {
+test('counts begin at zero with an index that is hidden, shown, or made again', async () => {
   const collection = await filled('begun');
   await collection.createIndex({ a: 1 });
   await collection.createIndex({ b: 1 });
